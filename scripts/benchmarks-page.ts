@@ -1,4 +1,4 @@
-/** One run of a benchmark, as it stands in bench/RESULTS.md. */
+/** One run of a benchmark in bench/RESULTS.md. */
 interface Run {
   /** `Ingest` */
   kind: string
@@ -21,7 +21,7 @@ The newest run of each benchmark, as it was written, what was not reached includ
 - **Run them yourself**: \`npm run bench\` (ten minutes); the others are listed with the method.
 `
 
-/** Sections of the results, in their order: newest first. @throws Error for a heading that names no time */
+/** The runs in the results, newest first as in the file. @throws Error for a heading without a time */
 function runsOf(results: string): Run[] {
   const [, ...sections] = results.split(/^## /m)
   return sections.map((section) => {
@@ -33,7 +33,7 @@ function runsOf(results: string): Run[] {
   })
 }
 
-/** The page of the docs: of each kind of benchmark the newest run. */
+/** The docs page with the newest run of each kind of benchmark. */
 export function benchmarksPage(results: string): string {
   const newest = new Map<string, Run>()
   for (const run of runsOf(results)) {

@@ -2,28 +2,28 @@ import { dirname, join, relative } from 'node:path'
 import type { Plugin } from 'vite'
 
 const REPOSITORY = join(import.meta.dirname, '..')
-/** Where the files lie in the package: paths to what is beside the sources are taken from there. */
+/** The folder of the bundle in the package, on which paths to files beside the sources are based. */
 export const PLACE = 'dist/server'
 
-/** What has files of its own that it reads while it runs; the package depends on it. */
+/** Libraries that read files of their own at run time; the package depends on them. */
 export const UNBUNDLED = ['@fastify/swagger-ui']
 
-/** Whose work is in a build of Vite's, with the texts of their licences: from the top of what was built. */
+/** The file in a Vite build that lists the packages in it with their licence texts. */
 export const LICENCES = '.vite/licences.json'
 
-/** Names and lines for stack traces, without the sources themselves, which are half of it. */
+/** Source maps with names and lines for stack traces, but without the sources, which would double their size. */
 const MAPS = { sourcemapExcludeSources: true }
 
 export interface BundleOptions {
-  /** With source maps and the texts of licences: for tests they would be a third of the time. */
+  /** Whether to add source maps and licence texts, which tests leave out because they take a third of the time. */
   isPublished?: boolean
 }
 
 /**
- * Bundles the program with its libraries into a few files of JavaScript: Node strips no types below `node_modules`. A start takes two
- * thirds of the processor time that it needs with the sources, and 55 MB less (`npm run package`, Node 24).
+ * Bundles the program with its libraries into a few JavaScript files, because Node strips no types below `node_modules`. Starting it takes
+ * two thirds of the processor time of the sources, and 55 MB less memory (`npm run package`, Node 24).
  *
- * @param folder receives `cli.mjs`, the entry, with source maps; made if it is missing, emptied if not
+ * @param folder receives the entry `cli.mjs`; created if missing, emptied otherwise
  */
 export async function bundle(folder: string, { isPublished = true }: BundleOptions = {}): Promise<void> {
   const { build } = await import('vite')
@@ -49,16 +49,16 @@ export async function bundle(folder: string, { isPublished = true }: BundleOptio
   })
 }
 
-/** `new URL('./worker.ts', import.meta.url)`: the entry of a thread, or what one loads. */
+/** `new URL('./worker.ts', import.meta.url)`: the entry of a thread, or a module that one loads. */
 const THREAD = /new URL\('(\.[\w./-]+\.ts)', import\.meta\.url\)/g
 const FOLDER = /\bimport\.meta\.dirname\b/g
 
-/** What modules say of where they are holds in the bundle, too: entries of threads are files of it, and folders are those of the sources. */
+/** Keeps `import.meta` right in the bundle: thread entries become files of the bundle, and folders are those of the sources. */
 function fromItsNewPlace(): Plugin {
   const fromPlace = (path: string) => relative(join(REPOSITORY, PLACE), path).replaceAll('\\', '/')
   return {
     name: 'from-its-new-place',
-    // Before types are stripped, which changes how code is written.
+    // Run before types are stripped, which changes the code's format.
     enforce: 'pre',
     transform(code, id) {
       if (!id.startsWith(join(REPOSITORY, 'src')) || !code.includes('import.meta')) return null
@@ -74,17 +74,17 @@ function fromItsNewPlace(): Plugin {
   }
 }
 
-/** A character that is not ASCII, as V8 counts: half of a pair where it takes two. */
+/** A UTF-16 code unit that is not ASCII, so a surrogate pair matches as two. */
 const NOT_ASCII = /[\u0080-\uffff]/g
 
 /**
- * Writes all that is not ASCII as escapes: V8 keeps the text of what it has loaded, and takes two bytes a character where a single one of a
- * file needs them. No text here is raw, where an escape would mean itself.
+ * Escapes everything that is not ASCII. V8 keeps the source text of loaded files in memory, with two bytes per character if a single one
+ * needs them. This is safe because no template here is raw (`String.raw`), where an escape would stay as it is.
  */
 function inAscii(): Plugin {
   return {
     name: 'in-ascii',
-    // The last hook: what writes the code after `renderChunk` would take the escapes back.
+    // Use the last hook, because the printing after `renderChunk` would undo the escapes.
     generateBundle(_options, files) {
       for (const file of Object.values(files)) {
         if (file.type === 'chunk') file.code = file.code.replace(NOT_ASCII, escaped)

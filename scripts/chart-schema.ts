@@ -1,6 +1,6 @@
 import { SETTINGS } from '../src/config.ts'
 
-/** What the chart says to each pod itself, or has a value of its own for. */
+/** Settings that the chart sets for each pod, or has its own value for. */
 export const OWN_SETTINGS = ['HOST', 'PORT', 'DATA_DIR', 'PUBLIC_URL', 'TRUST_PROXY', 'ROLE']
 
 const text = { type: 'string' }
@@ -8,10 +8,10 @@ const truth = { type: 'boolean' }
 const texts = { type: 'object', additionalProperties: text }
 const anything = { type: 'object' }
 const list = (items: object) => ({ type: 'array', items })
-/** Nothing but these: a typing error is an error, and no value that does nothing. */
+/** A closed object, so that a typing error fails instead of having no effect. */
 const exactly = (properties: Record<string, object>) => ({ type: 'object', additionalProperties: false, properties })
 
-/** The settings that are secret, or those that are not, by their names. */
+/** The schemas of the secret settings, or of the others, by name. */
 function settings(isSecret: boolean): Record<string, object> {
   const value = isSecret ? { type: 'string' } : { type: ['string', 'integer', 'boolean'] }
   return Object.fromEntries(
@@ -21,7 +21,7 @@ function settings(isSecret: boolean): Record<string, object> {
   )
 }
 
-/** What Helm lets into the chart's values. */
+/** The JSON Schema by which Helm checks the chart's values. */
 export const chartSchema = (): object => ({
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Values of the chart tagwarden',

@@ -1,6 +1,6 @@
 /**
- * Has Helm look at the chart: `helm lint --strict`, and `helm template` with each file in its folder `ci`. Where there is no Helm it says so
- * and is content; the build server has one.
+ * Checks the chart with Helm: `helm lint --strict`, and `helm template` with each file in its folder `ci`. Without Helm it says so and
+ * succeeds; the build server has Helm.
  *
  *     node scripts/check-chart.ts
  *

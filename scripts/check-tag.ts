@@ -1,6 +1,6 @@
 /**
- * Lints tag/template.tpl, or the file given, and runs its own tests. Fails with the lines of what is wrong. What only the gallery
- * or this house asks for is a warning, unless the template is ours or `--strict` stands before the file.
+ * Lints tag/template.tpl, or the given file, and runs its own tests. Fails with the faulty lines. Rules that only the gallery or this
+ * project has are warnings, unless the template is ours or `--strict` comes before the file.
  */
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -30,7 +30,7 @@ function findingsIn(bytes: Buffer): Finding[] {
   try {
     const template = parseTemplate(text)
     const findings = lintTemplate(template)
-    // A scenario that does not pass the lint may fail for that very reason.
+    // Run the scenarios only on a lint-free template: a fault may make them fail.
     return findings.every(isWarning) ? [...findings, ...failedTests(template)] : findings
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error

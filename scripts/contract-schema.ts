@@ -1,6 +1,6 @@
 import { BatchPayload, EventPayload } from '../src/journal/index.ts'
 
-/** `contract/ingest.schema.json`: what ingest takes, as JSON Schema. */
+/** The content of `contract/ingest.schema.json`: the JSON Schema of ingest payloads. */
 export function contractSchema(): string {
   const schema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -15,10 +15,10 @@ export function contractSchema(): string {
 
 export const schemaText = (schema: object): string => `${oneLineLists(JSON.stringify(schema, null, 2))}\n`
 
-/** The formatter's, of `biome.json`. */
+/** The formatter's line width, as in `biome.json`. */
 const LINE_WIDTH = 120
 
-/** Lists of plain values on one line where they fit, as the formatter has them. */
+/** Puts lists of plain values on one line if they fit, as the formatter does. */
 const oneLineLists = (json: string): string =>
   json.replace(
     /^( *(?:"[^"\n]*": )?)\[\s+([^[\]{}]*?)\s+\](,?)$/gm,

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
-/** A link of a Markdown file that leads nowhere. */
+/** A broken link in a Markdown file. */
 export interface BrokenLink {
   file: string
   line: number
@@ -12,7 +12,7 @@ export interface BrokenLink {
 const LINK = /!?\[[^\]]*\]\(\s*<?([^)\s>]+)>?[^)]*\)/g
 const EXTERNAL = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i
 
-/** The relative links and heading anchors that lead nowhere, in all Markdown files under a folder. */
+/** The broken relative links and heading anchors in all Markdown files under a folder. */
 export function brokenLinks(top: string): BrokenLink[] {
   const files = globSync('**/*.md', { cwd: top, exclude: ['**/node_modules', '.git', 'data', 'dist', '.work'] })
   return files.sort().flatMap((file) => brokenLinksOf(top, file))
@@ -38,7 +38,7 @@ function problemWith(top: string, file: string, target: string): string | null {
   return anchorsOf(readFileSync(linked, 'utf8')).has(anchor) ? null : 'no such heading'
 }
 
-/** The anchors GitHub gives to the headings: lower case, punctuation dropped, blanks to hyphens, repeats numbered. */
+/** The anchors that GitHub gives to headings: lower case, no punctuation, hyphens for spaces, repeats numbered. */
 function anchorsOf(markdown: string): ReadonlySet<string> {
   const anchors = new Set<string>()
   for (const line of linesOutsideFences(markdown)) {
@@ -56,7 +56,7 @@ function anchorsOf(markdown: string): ReadonlySet<string> {
   return anchors
 }
 
-/** The lines of a Markdown text, those of code blocks emptied: what looks like a link or a heading there is none. */
+/** The lines of a Markdown text, with those in code blocks emptied, because they contain no links or headings. */
 function linesOutsideFences(markdown: string): string[] {
   let fence: string | null = null
   return markdown.split('\n').map((line) => {

@@ -1,6 +1,6 @@
 import { matchesGlob } from 'node:path'
 
-/** One instruction, as far as our Dockerfile uses them. */
+/** One instruction of those that our Dockerfile uses. */
 export type Instruction =
   | { kind: 'from'; image: string; stage: string | null }
   | { kind: 'copy'; from: string | null; owner: string | null; sources: string[]; target: string }
@@ -12,13 +12,13 @@ export type Instruction =
   | { kind: 'health'; args: string[] }
   | { kind: 'other'; name: string; text: string }
 
-/** Says nothing of how the image is made, but of how it is run. */
+/** Instructions about running the image, which add nothing to its files. */
 const WITHOUT_STEPS = ['VOLUME', 'EXPOSE', 'STOPSIGNAL']
 
 /**
  * Reads a Dockerfile.
  *
- * @throws Error naming the line that is none of what we follow: following half of it would prove nothing
+ * @throws Error naming an unsupported line, because following only part of the file would prove nothing
  */
 export function parseDockerfile(text: string): Instruction[] {
   return text
@@ -71,7 +71,7 @@ function splitOptions(rest: string): { options: Record<string, string>; words: s
   return { options: Object.fromEntries(options), words: all.slice(first) }
 }
 
-/** Whether a file of the repository gets to the builder: the last line of `.dockerignore` that is about it or a folder above decides. */
+/** Whether a file of the repository reaches the builder: the last line of `.dockerignore` that matches it or a parent decides. */
 export function reachesBuilder(path: string, ignoreFile: string): boolean {
   const parts = path.split('/')
   const withAbove = parts.map((_, n) => parts.slice(0, n + 1).join('/'))
@@ -80,7 +80,7 @@ export function reachesBuilder(path: string, ignoreFile: string): boolean {
     if (line === '' || line.startsWith('#')) continue
     const isException = line.startsWith('!')
     const pattern = isException ? line.slice(1) : line
-    // Unlike a shell's, this star takes names that begin with a dot, too.
+    // Unlike in a shell, this star also matches names that begin with a dot.
     const isMeant = (one: string) => pattern === '*' || matchesGlob(one, pattern)
     if (withAbove.some(isMeant)) isIgnored = !isException
   }

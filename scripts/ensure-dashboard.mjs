@@ -1,7 +1,6 @@
 /**
- * Builds the dashboard when its sources, or the packages it is made of, differ from what the last build was made of; silent
- * when there is nothing to do. It runs before `npm start` and `npm test`, after ensure-installed.mjs: plain JavaScript for
- * whatever Node the machine has, without dependencies.
+ * Builds the dashboard when its sources or packages have changed since the last build; silent when there is nothing to do. It runs
+ * before `npm start` and `npm test`, after ensure-installed.mjs: plain JavaScript without dependencies, for any Node on the machine.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -12,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 const repository = fileURLToPath(new URL('..', import.meta.url))
 const web = join(repository, 'web')
 const dist = join(web, 'dist')
-/** Inside the build: what it was made of. */
+/** The file in the build that holds the fingerprint of its sources. */
 const STAMP = '.made-of'
 
 const wanted = fingerprint()
@@ -22,14 +21,14 @@ function ensure() {
   const node = join(repository, 'node_modules/.bin/node')
   const vite = join(repository, 'node_modules/vite/bin/vite.js')
   if (!existsSync(vite)) {
-    // Most commands of the command line show no page.
+    // Most commands of the command line do not need the dashboard.
     if (process.env.npm_lifecycle_event === 'pretagwarden') return
     const what = existsSync(dist) ? 'is older than its sources' : 'is missing'
     console.error(`tagwarden: the dashboard ${what}; building it needs npm ci without --omit=dev`)
     return
   }
   const began = Date.now()
-  // Beside the old build, which a running service still serves; two builds at a time do not meet either.
+  // Build beside the old one, which a running service still serves; the process id keeps two builds at a time apart.
   const made = join(web, `.build-${process.pid}`)
   const { status, stdout, stderr } = spawnSync(
     existsSync(node) ? node : process.execPath,

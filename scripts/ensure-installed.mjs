@@ -1,7 +1,7 @@
 /**
  * Installs the dependencies when they are missing or differ from package-lock.json; silent when there is nothing to do.
- * It runs before `npm start`, `npm test` and `npm run verify`, when the pinned Node may not be there yet: plain
- * JavaScript for whatever Node the machine has, without dependencies.
+ * It runs before `npm start`, `npm test` and `npm run verify`, when the pinned Node may not be installed yet: plain JavaScript without
+ * dependencies, for any Node on the machine.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
 
-/** What runs the service or its commands: neither misses what only the checks need. */
+/** Scripts that run the service or its commands, which do not need the development dependencies. */
 const RUNS = ['prestart', 'predemo', 'pretagwarden']
 const needsDev = !RUNS.includes(process.env.npm_lifecycle_event)
 const NODE_MISSING = 'the pinned Node is missing'
@@ -30,14 +30,14 @@ function reasonToInstall() {
   return same ? null : 'the dependencies are not those of package-lock.json'
 }
 
-/** Whether package-lock.json was made from this package.json; if not, `npm ci` explains the difference. */
+/** Whether package-lock.json matches this package.json; if not, `npm ci` explains the difference. */
 function manifestIsLocked(manifest, locked) {
   return ['dependencies', 'devDependencies', 'optionalDependencies'].every(
     (kind) => JSON.stringify(manifest[kind]) === JSON.stringify(locked.packages[''][kind]),
   )
 }
 
-/** Whether each locked package is installed, and no other. Optional ones depend on the machine and may be absent. */
+/** Whether exactly the locked packages are installed. Optional ones depend on the machine and may be absent. */
 function lockedIsInstalled(locked, installed) {
   const identity = (entry) => entry && `${entry.version} ${entry.integrity}`
   const complete = Object.entries(locked.packages).every(
@@ -49,12 +49,12 @@ function lockedIsInstalled(locked, installed) {
   return complete && Object.keys(installed.packages).every((path) => path in locked.packages)
 }
 
-/** `npm ci` leaves out what only the checks need with `--omit=dev`, and under NODE_ENV=production by itself. */
+/** `npm ci` leaves out development dependencies with `--omit=dev`, and automatically under NODE_ENV=production. */
 function mayBeAbsent(entry) {
   return entry.optional === true || (entry.dev === true && !needsDev)
 }
 
-/** The packages that bring Node itself, by content like all others; npm installs the one that fits the machine. */
+/** The packages that contain Node itself; npm installs the one that fits the machine. */
 function lockedNodes(locked) {
   return Object.entries(locked?.packages ?? {})
     .filter(([path, entry]) => /^node_modules\/node-(?:bin-)?(?:darwin|linux|win)-\w+$/.test(path) && entry.bin?.node)
@@ -66,7 +66,7 @@ function nodeForThisMachine(locked) {
   return lockedNodes(locked).find(({ os, cpu }) => fits(os, process.platform) && fits(cpu, process.arch))
 }
 
-/** Where none is locked for a machine, its own Node has to do, if it is one like the locked. */
+/** When no Node is locked for this machine, its own must do, if it is like the locked one. */
 function requireFittingNode() {
   const locked = readJson('package-lock.json')
   const [pinned] = lockedNodes(locked)
@@ -94,7 +94,7 @@ function install(why) {
 function runNpmCi() {
   const options = { cwd: repository, stdio: ['ignore', 2, 2] }
   const npm = process.env.npm_execpath
-  // The Node that npm runs on, not this one, which may lie in the very node_modules that `npm ci` deletes.
+  // Use the Node that npm runs on. This process's own may be in the node_modules that `npm ci` deletes.
   const node = process.env.npm_node_execpath ?? process.execPath
   const args = ['ci', ...(needsDev ? ['--include=dev'] : []), '--loglevel=error']
   const { status, error } =

@@ -1,10 +1,10 @@
 /**
- * Takes the steps of the Dockerfile without a container engine: makes the image's files in a folder, and says how large they are.
+ * Follows the Dockerfile without a container engine: creates the image's files in a folder and prints their size.
  *
  *     node scripts/follow-dockerfile.ts <folder>
  *
- * Each stage is a folder. RUN runs in its working folder, so commands name no absolute path; Node's image is stood in for by the pinned
- * Node and the C libraries of this machine, a Linux with Debian's folders.
+ * Each stage is a folder. RUN runs in its working folder, so commands must not contain absolute paths. The pinned Node and the C libraries
+ * of this machine, a Linux with Debian's folders, stand in for Node's image.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { type Instruction, parseDockerfile, reachesBuilder } from './dockerfile.ts'
 
 const REPOSITORY = join(import.meta.dirname, '..')
-/** Where Node's image has its program. */
+/** The path of the program in Node's image. */
 const NODE = '/usr/local/bin/node'
 
 /** How the image is run. */
@@ -27,13 +27,13 @@ export interface Image {
   health: string[]
 }
 
-/** What the image of one stage is, while it is made. */
+/** The image of one stage, while it is made. */
 interface Stage extends Image {
-  /** Whether it begins with the files of Node's image, which this machine stands in for. */
+  /** Whether it is based on Node's image, for which this machine stands in. */
   isNode: boolean
 }
 
-/** @param folder of our own, empty; each stage becomes a folder in it @param say takes each step before it is taken */
+/** @param folder an empty folder, which receives one for each stage @param say receives each step before it runs */
 export function followDockerfile(folder: string, say: (step: string) => void): Image {
   const stages = new Map<string, Stage>()
   const ignoreFile = readFileSync(join(REPOSITORY, '.dockerignore'), 'utf8')
@@ -98,7 +98,7 @@ function run(command: string, { root, folder, isNode }: Stage): void {
   if (!isNode) throw new Error(`nothing can run in an empty image: ${command}`)
   if (/(?:^|\s)\//.test(command)) throw new Error(`names an absolute path, which would be this machine's: ${command}`)
   const environment = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ''}` }
-  // npm of this machine, and whatever it runs, on the pinned Node.
+  // Run this machine's npm, and everything that it starts, on the pinned Node.
   execFileSync('sh', ['-c', command], {
     cwd: join(root, folder),
     env: environment,
@@ -118,7 +118,7 @@ function copy(
   for (const pattern of sources) {
     for (const file of filesFor(pattern, source)) {
       const isFolder = statSync(file).isDirectory()
-      // A folder is copied by what is in it; a link is followed.
+      // A folder's content is copied, and links are followed.
       const to = intoFolder && !isFolder ? join(place, basename(file)) : place
       mkdirSync(dirname(to), { recursive: true })
       const filter = (path: string) =>
@@ -132,20 +132,20 @@ function copy(
   }
 }
 
-/** What a source of COPY stands for. @throws Error when it is nothing */
+/** The files that a source of COPY matches. @throws Error when there are none */
 function filesFor(pattern: string, source: Stage | null): string[] {
   const isOfNode = source?.isNode === true
   if (isOfNode && pattern === NODE) return [realpathSync(process.execPath)]
   const made = join(source?.root ?? REPOSITORY, pattern)
   const found = globSync(made)
-  // What the image had before anything was done in it.
+  // Files of Node's image itself come from this machine.
   const ofMachine = isOfNode && found.length === 0 ? globSync(pattern) : []
   const files = [...found, ...ofMachine]
   if (files.length === 0) throw new Error(`COPY finds nothing at ${pattern}`)
   return files
 }
 
-/** What a folder's files hold, bytes. */
+/** Total size of a folder's files, bytes. */
 export function sizeOf(folder: string): number {
   return globSync('**', { cwd: folder, withFileTypes: true })
     .filter((entry) => entry.isFile())

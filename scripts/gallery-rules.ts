@@ -16,7 +16,7 @@ export interface Metadata {
   versions: Version[]
 }
 
-/** Of the text at apache.org/licenses/LICENSE-2.0.txt. A template whose licence held anything else was delisted. */
+/** Hash of the text at apache.org/licenses/LICENSE-2.0.txt. The gallery has delisted a template whose licence differed. */
 const APACHE_SHA256 = 'cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30'
 const FILES = ['LICENSE', 'README.md', 'metadata.yaml', 'template.tpl']
 
@@ -33,8 +33,8 @@ export const readMetadata = (text: string): Metadata => {
 }
 
 /**
- * What the Community Template Gallery would refuse in a repository, one line each; it tells its authors itself neither
- * soon nor clearly. The rules that are about the default branch are checked on the branch that is checked out.
+ * What the Community Template Gallery would refuse in a repository, one line each, because it reports faults neither soon nor clearly.
+ * Rules about the default branch are checked on the current branch.
  */
 export function galleryFaults(folder: string): string[] {
   const tracked = git(folder, 'ls-files').split('\n')
@@ -74,7 +74,7 @@ export function metadataFaults(text: string): string[] {
   ]
 }
 
-/** Names that are reserved for examples (RFC 2606) are what this project's own metadata.yaml holds: no real address. */
+/** Names reserved for examples (RFC 2606), which this project's own metadata.yaml contains, are not real addresses. */
 function addressFaults(field: string, address: unknown): string[] {
   if (typeof address !== 'string' || !URL.canParse(address) || !address.startsWith('https://')) {
     return [`metadata.yaml: ${field} has to be an https address`]
@@ -108,7 +108,7 @@ export function templateFaults(text: string): string[] {
 
 let linted: { text: string; faults: string[] } | undefined
 
-/** What is laid out is looked at before and after, and takes half a second each time. */
+/** Cached, because laying out checks the template twice, and each check takes half a second. */
 function lintFaults(text: string): string[] {
   if (linted?.text === text) return linted.faults
   const faults = lintTemplate(parseTemplate(text)).map(({ line, message }) => `template.tpl:${line}: ${message}`)

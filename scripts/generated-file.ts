@@ -5,11 +5,10 @@ const repository = join(import.meta.dirname, '..')
 const check = process.argv.includes('--check')
 
 /**
- * Writes a file that is made from something else. With `--check` it writes nothing, and the program fails when the file
- * is not what it would write.
+ * Writes a generated file. With `--check` it writes nothing, and the process fails when the file differs from what it would write.
  *
  * @param path from the top of the repository
- * @param source what the content is made from, for the message
+ * @param source what the content is generated from, for the message
  */
 export function writeGenerated(path: string, content: string, source: string): void {
   const file = join(repository, path)

@@ -1,6 +1,6 @@
 /**
- * Lays out the repository that the Community Template Gallery reads, in a folder of its own, and checks it by the
- * gallery's rules. Commits, and pushes nothing. Run on a clone of the published repository it adds a version.
+ * Lays out the repository that the Community Template Gallery reads in its own folder, and checks it by the gallery's rules. Commits, but
+ * does not push. On a clone of the published repository, it adds a version.
  *
  *     node scripts/layout-gallery.ts ../tagwarden-gtm-template --homepage https://… --documentation https://…
  */
@@ -18,7 +18,7 @@ const USAGE = 'Usage: node scripts/layout-gallery.ts FOLDER [--homepage URL] [--
 /**
  * Brings the gallery repository in `folder` up to this project's template.
  *
- * @returns what the gallery would refuse, one line each; then nothing or a faulty repository was committed
+ * @returns what the gallery would refuse, one line each; if there is any, nothing or a faulty repository was committed
  */
 export function layOutGallery(
   folder: string,
@@ -37,7 +37,7 @@ export function layOutGallery(
   const isNewTemplate = git(folder, 'status', '--porcelain', 'template.tpl') !== ''
   commitAll(folder, notes)
 
-  // The gallery serves the template of the commit that a version names, so metadata.yaml comes a commit later.
+  // A version names the commit of its template, so metadata.yaml must be committed after it.
   const path = join(folder, 'metadata.yaml')
   const published = existsSync(path) ? readMetadata(readFileSync(path, 'utf8')).versions : []
   const latest = isNewTemplate ? [{ sha: git(folder, 'rev-parse', 'HEAD'), changeNotes: notes }] : []

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What Vite writes down of a package whose code it took. */
+/** Vite's entry for a package whose code is in the build. */
 interface Licence {
   name: string
   version: string
@@ -11,9 +11,9 @@ interface Licence {
 const LINE = '-'.repeat(80)
 
 /**
- * The licences of all packages whose code is in our builds, one after the other: most ask that their text goes along with it.
+ * The licences of all packages whose code is in our builds, because most require their text to be included.
  *
- * @param files what Vite wrote down with each build
+ * @param files Vite's licence file of each build
  */
 export function licenceTexts(files: readonly string[]): string {
   const all = files.flatMap((file) => JSON.parse(readFileSync(file, 'utf8')) as Licence[])

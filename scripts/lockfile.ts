@@ -4,9 +4,9 @@ import { join } from 'node:path'
 const REPOSITORY = join(import.meta.dirname, '..')
 const MODULES = 'node_modules/'
 
-/** A package as `package-lock.json` has it. */
+/** A package in `package-lock.json`. */
 export interface Locked {
-  /** From the top of the repository, where npm installs it. */
+  /** Where npm installs it, relative to the top of the repository. */
   path: string
   name: string
   version: string
@@ -35,7 +35,7 @@ function packageAt(path: string): Locked | undefined {
 export const allLocked = (): Locked[] =>
   Object.keys(packages).flatMap((path) => (path === '' ? [] : (packageAt(path) ?? [])))
 
-/** The packages of these names, and all that they depend on; names that the lockfile does not have are left out. */
+/** The packages of these names and all their dependencies; names not in the lockfile are left out. */
 export function neededBy(names: readonly string[]): Locked[] {
   const found = new Map<string, Locked>()
   const add = (name: string, from: string) => {
@@ -48,7 +48,7 @@ export function neededBy(names: readonly string[]): Locked[] {
   return [...found.values()]
 }
 
-/** As Node finds it: beside the package, or beside one of those that it is in. */
+/** Resolves a package as Node does: below `from`, or below one of its parents. */
 function resolve(name: string, from: string): Locked | undefined {
   const place = packageAt(`${from === '' ? '' : `${from}/`}${MODULES}${name}`)
   if (place !== undefined || from === '') return place

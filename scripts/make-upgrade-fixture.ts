@@ -1,10 +1,10 @@
 /**
- * Makes what the upgrade tests begin with: a store of a released version, and what that version answers of it, in
- * `test/upgrade/fixtures/<version>`. Run once for each release, when it is tagged; what is there is never made again for a test's sake.
+ * Makes the fixture of the upgrade tests: a store of a released version and that version's answers about it, in
+ * `test/upgrade/fixtures/<version>`. Run once for each release, when it is tagged. Never regenerate a fixture to make a test pass.
  *
  *     node scripts/make-upgrade-fixture.ts 0.1.0 bc2ebaa6
  *
- * The store is made by the code of that commit, in a checkout of its own, with the packages that it has locked.
+ * The store is made by the code of that commit, in its own checkout and with its locked packages.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,11 +13,11 @@ import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 
 const REPOSITORY = join(import.meta.dirname, '..')
-/** What fills a store. A release before it was written gets today's, which asks nothing of the program that 0.1.0 lacks. */
+/** The files that fill a store. A release older than these gets today's, which need nothing that 0.1.0 lacks. */
 const FILLER = ['testkit/upgrade', 'testkit/questions.ts']
-/** What repeats is far apart in both files. */
+/** The largest window, because repetitions are far apart in both files. */
 const WHOLE = { params: { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS } }
-/** Of the two files of a version, packed. */
+/** Maximum size of a version's two compressed files. */
 const MOST_BYTES = 300_000
 
 const [version, commit] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 /**
- * What `npm pack` leaves in a checkout: the package that is for everyone, in place of what npm packed. The folder itself would be the
- * sources, which run nowhere below `node_modules`. npm runs this when its own file is written; see `prepack` in `package.json`.
+ * Replaces the file that `npm pack` wrote with the package from `dist`. Packing the checkout would publish the sources, which do not run
+ * below `node_modules`. npm runs this after writing its own file; see `prepack` in `package.json`.
  */
 import { copyFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

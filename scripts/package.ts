@@ -1,11 +1,11 @@
 /**
- * Makes the npm package: `dist/package`, and of it `dist/tagwarden-<version>.tgz`. Run by `npm run package`, which builds the dashboard first.
+ * Makes the npm package: `dist/package`, packed as `dist/tagwarden-<version>.tgz`. Run by `npm run package`, which builds the dashboard first.
  *
  *     node scripts/package.ts [folder]    lays the package out in the folder, and packs nothing
  *
- * The package has a `package.json` of its own. It brings what it depends on, as the lockfile has it: everyone runs what was tested, and
- * nothing is asked of a registry. Nothing of it runs a script when it is installed. Our own `package.json` pins the Node that runs the
- * sources, which npm would download with it; those who install this have one.
+ * The package has its own `package.json` and contains its dependencies in the locked versions, so that everyone runs what was tested and
+ * installing needs no registry and runs no scripts. Our own `package.json` pins a Node for the sources, which npm would download; people
+ * who install the package have one already.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,10 +17,10 @@ import { type Locked, neededBy } from './lockfile.ts'
 const REPOSITORY = join(import.meta.dirname, '..')
 const TARGET = join(REPOSITORY, 'dist')
 
-/** What the package has beside the bundle. */
+/** Files of the package besides the bundle. */
 const COPIED = ['bin', 'web/dist', 'tag/template.tpl', 'README.md', 'CHANGELOG.md', 'LICENSE', 'THIRD-PARTY.md']
 
-/** The oldest Node that has `node:sqlite` without a flag, and a copy of an open database (`backup`). */
+/** The oldest Node that has `node:sqlite` without a flag and can copy an open database (`backup`). */
 const NODE = '>=22.16'
 
 interface Manifest {
@@ -36,7 +36,7 @@ function readJson<T>(path: string): T {
   return JSON.parse(readFileSync(join(REPOSITORY, path), 'utf8')) as T
 }
 
-/** npm says with a package where it was built, and compares it with this; elsewhere than on a build server nothing is said. */
+/** The repository, which npm compares with the provenance of a package; empty outside of a build server. */
 function repository(): object {
   const { GITHUB_REPOSITORY } = process.env
   if (GITHUB_REPOSITORY === undefined) return {}
@@ -58,7 +58,7 @@ function manifest(brought: readonly Locked[]): object {
   }
 }
 
-/** Writes all that belongs into the package. */
+/** Writes the files of the package. */
 async function layOut(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })

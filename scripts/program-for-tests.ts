@@ -8,21 +8,21 @@ import { REPOSITORY } from '../testkit/repository.ts'
 import { bundle, PLACE } from './bundle.ts'
 
 const CACHE = join(REPOSITORY, 'node_modules/.cache/tagwarden-program')
-/** What starts it, beside which the bundle is found. */
+/** The entry, which loads the bundle beside it. */
 const ENTRY = 'bin/tagwarden.mjs'
-/** What it is made of. */
+/** The bundle's sources. */
 const MADE_OF = ['package.json', 'package-lock.json', 'scripts/bundle.ts', ENTRY, 'src/**/*']
-/** What it reads while it runs: folders, as the dashboard may be built again. */
+/** What it reads at run time, linked as folders because the dashboard may be rebuilt. */
 const READ = ['web', 'tag']
 
-/** No run takes as long, ms. */
+/** Age after which an old bundle is removed, ms: no run takes as long. */
 const UNUSED_MS = DAY
 
 /**
- * Bundles the program as it is published, for tests that start it as a process. Kept until something of its sources changes, with what Node
- * has compiled of it.
+ * Bundles the program as it is published, for tests that start it as a process. The bundle, with Node's compile cache, is kept until its
+ * sources change.
  *
- * @returns the file that starts it
+ * @returns the path of the entry
  */
 export async function programForTests(): Promise<string> {
   const folder = join(CACHE, await digest())
@@ -45,7 +45,7 @@ async function make(part: string): Promise<void> {
   for (const name of READ) await symlink(join(REPOSITORY, name), join(part, name), 'junction')
 }
 
-/** Each change of a source makes another. */
+/** Every change of a source makes another bundle, so old ones must be removed. */
 async function removeUnused(): Promise<void> {
   for (const name of await readdir(CACHE)) {
     const folder = join(CACHE, name)

@@ -3,10 +3,10 @@ import { join, posix } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { Parser } from 'htmlparser2'
 
-/** What a browser loads of the home page before it shows everything, compressed and without pictures, bytes. */
+/** Limit for the home page's first load, compressed and without images, bytes. */
 export const MOST_FIRST_LOAD = 150_000
 
-/** Something on a page that leads nowhere. */
+/** A broken reference on a page. */
 export interface SiteFault {
   page: string
   problem: string
@@ -14,9 +14,9 @@ export interface SiteFault {
 
 interface Page {
   ids: ReadonlySet<string>
-  /** Addresses of links, pictures, styles and scripts. */
+  /** Addresses of links, images, styles and scripts. */
   targets: readonly string[]
-  /** Those that a browser loads at once, but for pictures. */
+  /** Those that a browser loads at once, without images. */
   loaded: readonly string[]
 }
 
@@ -37,10 +37,10 @@ function read(html: string): Page {
 }
 
 /**
- * Every internal link, anchor, picture, style and script of a built site that leads nowhere.
+ * Every broken internal link, anchor, image, style and script of a built site.
  *
  * @param dist where it was built
- * @param base the folder of the host that it will lie in, with a slash at both ends
+ * @param base the folder on the host, with a slash at both ends
  */
 export function siteFaults(dist: string, base: string): SiteFault[] {
   const files = globSync('**/*.html', { cwd: dist }).sort()
@@ -77,7 +77,7 @@ function fileOf(base: string, page: string, address: string): string | null {
   return path.endsWith('/') || inBase === '' ? posix.join(inBase, 'index.html') : inBase
 }
 
-/** What a browser loads of a page at once: itself, its styles and scripts, each compressed as hosts do. Pictures load as they come into view. */
+/** The first load of a page: itself, its styles and scripts, each compressed. Images are left out, because they load lazily. */
 export function firstLoadOf(dist: string, page: string, base: string): { bytes: number; files: number } {
   const html = readFileSync(join(dist, page), 'utf8')
   const files = [...new Set(read(html).loaded)]

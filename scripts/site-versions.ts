@@ -1,9 +1,9 @@
 /**
- * The site of the docs with one part for each version: `node scripts/site-versions.ts`. The newest release lies at the root, what is checked out
- * in `next/`, and the newest patch of each earlier minor version in `v1.2/`. Before the first release, what is checked out is all there is.
+ * Builds the docs site with a part for each version: `node scripts/site-versions.ts`. The newest release is at the root, the checkout in
+ * `next/`, and the newest patch of each earlier minor version in `v1.2/`. Before the first release there is only the checkout.
  *
- * Each release is built from its tag, by its own script, so that its pages stay as they were; only the list of versions is today's.
- * A tag from before there was a site is left out.
+ * Each release is built from its tag by its own script, so that its pages stay as they were; only the list of versions is today's. Tags
+ * older than the site are left out.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs'
@@ -13,17 +13,17 @@ import { siteFaults } from './site-check.ts'
 
 /** A part of the site. */
 export interface PublishedVersion {
-  /** As its readers know it. */
+  /** Its name for readers. */
   name: string
-  /** What it is built from; null: what is checked out. */
+  /** The tag it is built from; null for the checkout. */
   tag: string | null
-  /** Its folder under the site's base, with a slash at the end where it has one. */
+  /** Its folder below the site's base, with a trailing slash; empty for the root. */
   folder: string
 }
 
 const RELEASE = /^v(\d+)\.(\d+)\.(\d+)$/
 
-/** The parts of the site, the newest release first. @param tags of the repository, of which those of pre-releases are left out */
+/** The parts of the site, newest release first. @param tags of the repository; those of pre-releases are ignored */
 export function versionsToPublish(tags: readonly string[]): PublishedVersion[] {
   const newest = new Map<string, { tag: string; numbers: number[] }>()
   for (const tag of tags) {
@@ -67,7 +67,7 @@ function buildAll(): void {
       const tree = tag === null ? ROOT : join(work, name)
       if (tag !== null) {
         git('worktree', 'add', '--detach', tree, tag)
-        // For the check of its links.
+        // Its link check needs the packages.
         symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'))
       }
       execFileSync(process.execPath, ['scripts/site.ts', 'build'], {
@@ -89,7 +89,7 @@ function buildAll(): void {
   if (faults.length > 0) process.exitCode = 1
 }
 
-/** The list in the navigation of the part called `own`. Its links need a whole address: one without a host is taken for a page of the same part. */
+/** The version list in the navigation of the part `own`. Links need a host, because others are taken for pages of the same part. */
 function listed(versions: readonly PublishedVersion[], base: string, own: string) {
   const origin = process.env.SITE_ORIGIN ?? 'http://localhost:4173'
   return {
@@ -98,7 +98,7 @@ function listed(versions: readonly PublishedVersion[], base: string, own: string
   }
 }
 
-/** The temporary folder may be on another disk. */
+/** Moves a folder, also from another disk, where the temporary folder may be. */
 function move(from: string, to: string): void {
   try {
     renameSync(from, to)

@@ -1,6 +1,6 @@
 /**
- * The site of the docs: `node scripts/site.ts dev`, `build` or `preview`. What it needs is installed apart from everything else, in `site/`, when
- * it is missing or differs from its lock file; a build that has a dead link or a first load over the bound fails.
+ * The docs site: `node scripts/site.ts dev`, `build` or `preview`. Its packages are installed separately, in `site/`, when they are missing
+ * or differ from its lockfile. A build with a dead link or a first load over the limit fails.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const DIST = join(SITE, 'dist')
 const [command = 'build', ...more] = process.argv.slice(2)
 if (!['dev', 'build', 'preview'].includes(command)) fail(`"${command}" is none of dev, build and preview`)
 if (!isInstalled()) {
-  // All of it is for development, which npm leaves out under NODE_ENV=production. No script of a package runs: the platform's
+  // All packages are development dependencies, which npm leaves out under NODE_ENV=production. Scripts are not needed: the platform's
   // binaries of esbuild and rollup are packages themselves.
   run('npm', ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
 }
@@ -33,14 +33,14 @@ function check(): void {
   console.log('0 dead links')
 }
 
-/** Whether what is installed is what is locked. */
+/** Whether exactly the locked packages are installed. */
 function isInstalled(): boolean {
   const versions = (path: string): string | null => {
     try {
       const { packages } = JSON.parse(readFileSync(join(SITE, path), 'utf8')) as {
         packages: Record<string, { version?: string; integrity?: string; optional?: boolean }>
       }
-      // Optional packages are those of other platforms.
+      // Ignore optional packages, which are for other platforms.
       const own = Object.entries(packages).filter(([name, { optional }]) => name !== '' && optional !== true)
       return own.map(([name, { version, integrity }]) => `${name} ${version} ${integrity}`).join('\n')
     } catch {

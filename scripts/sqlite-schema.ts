@@ -7,14 +7,14 @@ import { migrate, openSqliteStore } from '../src/store/index.ts'
 const HEAD = `-- Written by \`npm run docs\` from a freshly migrated database; change it by a migration.
 `
 
-/** The schema of a database that has taken every migration, as SQL: tables first, then indexes, each by name. */
+/** The SQL schema after every migration: tables first, then indexes, each by name. */
 export async function sqliteSchema(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tagwarden-schema-'))
   try {
     const store = await openSqliteStore(dataDir)
     try {
       await migrate(store.write, store.columnTypes)
-      // What has no text, or a name of SQLite's own, comes with the tables by itself.
+      // Entries without SQL or with SQLite's own names are created with the tables.
       const { rows } = await sql<{ sql: string }>`
         select sql from sqlite_schema
         where sql is not null and name not like 'sqlite\\_%' escape '\\'
@@ -28,7 +28,7 @@ export async function sqliteSchema(): Promise<string> {
   }
 }
 
-/** A statement with one column a line, whatever indentation it was written with. */
+/** The statement with normalised indentation, one column per line. */
 function normalised(statement: string): string {
   const lines = statement.split('\n').map((line) => line.trim())
   return lines.map((line, index) => (index === 0 || line.startsWith(')') ? line : `  ${line}`)).join('\n')

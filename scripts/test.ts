@@ -1,8 +1,8 @@
 /**
  * Runs the tests, or those whose paths begin with the arguments: `npm test -- test/store test/lib/loop.test.ts`.
  *
- * `node --test` gives every file a process, and each loads the program again: 350 times half a second of a processor. Here files
- * share processes. The slow ones share theirs with fewer and come first, so that no core waits for one of them at the end.
+ * `node --test` starts a process for every file, and each loads the program again: 350 times half a second of processor time. Here files
+ * share processes. Slow ones share theirs with fewer and start first, so that no core has to wait for one of them at the end.
  */
 import { execFileSync } from 'node:child_process'
 import { globSync } from 'node:fs'
@@ -20,13 +20,16 @@ import { programForTests } from './program-for-tests.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const FILES = '{test,bench,trials}/**/*.test.ts'
-/** Four more than cores, as many a test waits: with two more a quarter of the processor time was idle. PostgreSQL has connections for a few at a time only. */
+/**
+ * Four more than cores, because many tests wait: with two more, a quarter of the processor time was idle. Capped, because PostgreSQL has
+ * connections only for a few at a time.
+ */
 const CONCURRENCY = Math.min(availableParallelism(), 3) + 4
-/** Files of a process; with more, one that hangs or runs out of memory takes more along. */
+/** Files per process; with more, one that hangs or runs out of memory would take more others with it. */
 const SHARED_BY = 36
-/** So many files start the program so often that it is worth bundling. */
+/** Above this number of files, the program is started so often that bundling it pays. */
 const MANY = 20
-/** Where files take seconds each, of work or of waiting, the longest first; and how many of them share a process. */
+/** Prefixes of files that take seconds each, the longest first, and how many of them share a process. */
 const SLOW: readonly (readonly [prefix: string, sharedBy: number])[] = [
   ['trials/test/chaos.test', 1],
   ['test/e2e/', 4],
@@ -39,12 +42,12 @@ const SLOW: readonly (readonly [prefix: string, sharedBy: number])[] = [
   ['test/testkit/', 6],
 ]
 
-/** What is said of a failure at once. */
+/** Lines of an error that are printed at once. */
 const LINES_OF_ERROR = 8
-/** Folders and files that are named at the end of a long run with the time that their tests took, waiting for a core included. */
+/** Number of folders and files listed at the end of a long run with their tests' time, including waiting for a core. */
 const LONGEST = 15
 
-/** What makes a whole run cheaper, and says less of errors that no test catches. */
+/** Makes a whole run cheaper, but reports less about errors that no test catches. */
 const UNTRACKED = pathToFileURL(join(ROOT, 'testkit/processes/untracked.mjs')).href
 
 const rankOf = (file: string): number => {
@@ -52,13 +55,13 @@ const rankOf = (file: string): number => {
   return rank === -1 ? SLOW.length : rank
 }
 
-/** Deals the files out to processes of at most so many. */
+/** Distributes files over processes of at most `most` files. */
 function inTurns(files: readonly string[], most: number): string[][] {
   const count = Math.ceil(files.length / most)
   return Array.from({ length: count }, (_, n) => files.filter((_file, at) => at % count === n))
 }
 
-/** The files of each process: neighbours share one, whatever their folder. */
+/** The files of each process, slow ones first. */
 function processesFor(files: readonly string[]): string[][] {
   const byRank = Map.groupBy(files, rankOf)
   const slow = SLOW.flatMap(([, sharedBy], rank) => inTurns(byRank.get(rank) ?? [], sharedBy))
@@ -70,7 +73,7 @@ function processesFor(files: readonly string[]): string[][] {
   return [...slow, ...shared]
 }
 
-/** The longest of the times, s. */
+/** The longest times as text, s. */
 const longest = (times: ReadonlyMap<string, number>): string =>
   Array.from(times)
     .sort(([, a], [, b]) => b - a)
@@ -78,7 +81,7 @@ const longest = (times: ReadonlyMap<string, number>): string =>
     .map(([name, ms]) => `  ${(ms / 1_000).toFixed(0).padStart(5)} s  ${name}`)
     .join('\n')
 
-/** What a process runs: a test file, or one that imports several. */
+/** The file that a process runs: a test file, or one that imports several. */
 async function entryOf(files: readonly string[], number: number): Promise<string> {
   const [first = '', ...others] = files
   if (others.length === 0) return join(ROOT, first)
@@ -87,7 +90,7 @@ async function entryOf(files: readonly string[], number: number): Promise<string
   return entry
 }
 
-/** The number by which tests take turns in a run of everything: that of the commit, so that what failed once fails again. */
+/** The number by which tests take turns in a whole run, taken from the commit, so that a failure is reproducible. */
 function turnOfCommit(): string {
   try {
     const commit = execFileSync('git', ['rev-parse', 'HEAD'], {
@@ -97,7 +100,7 @@ function turnOfCommit(): string {
     })
     return String(Number.parseInt(commit.slice(0, 8), 16))
   } catch {
-    // An archive of the sources has no commit.
+    // There is no commit, for example in an archive of the sources.
     return '0'
   }
 }
@@ -111,17 +114,17 @@ if (files.length === 0) {
   process.exit(1)
 }
 
-// Loading the program takes half a second of a processor less where its compiled form is found: each of several hundred processes,
-// and each thread of theirs, would strip and compile the same sources.
+// A compile cache saves half a second of processor time per load. Without it, each of several hundred processes and their threads would
+// strip and compile the same sources.
 process.env.NODE_COMPILE_CACHE ??= join(ROOT, 'node_modules/.cache/compiled')
 
 const environment = process.env.NODE_ENV
 const folder = await mkdtemp(join(tmpdir(), 'tagwarden-tests-'))
 try {
   const execArgv = [...(await packLibraries()), ...(asked.length === 0 ? ['--import', UNTRACKED] : [])]
-  // Bundling it is worth a dozen starts; a few files run the sources that someone edits.
+  // Bundling costs as much as a dozen starts. A few files run the sources, which someone may be editing.
   if (files.length > MANY) process.env[PROGRAM_FOR_TESTS] ??= await programForTests()
-  // Vite writes down that it builds for production. With that, npm leaves out what a test may have it install.
+  // Vite sets NODE_ENV to production, with which npm would leave out packages that a test may install.
   if (environment === undefined) delete process.env.NODE_ENV
   await globalSetup()
   const entries = await Promise.all(processesFor(files).map(entryOf))
@@ -129,7 +132,7 @@ try {
   events.on('test:summary', ({ file, success }) => {
     if (file === undefined && !success) process.exitCode = 1
   })
-  // The reporter says why at the end, which may be half an hour away. A test whose parts failed has no error of its own.
+  // Print errors at once: the reporter does at the end, which may be half an hour away. A test that failed by its parts has no error itself.
   events.on('test:fail', ({ name, details: { error } }) => {
     if (!(error.cause instanceof Error)) return
     const lines = (error.cause.stack ?? error.cause.message).split('\n')

@@ -1,6 +1,6 @@
 /**
- * Writes the picture of docs/detection.md: a month of a simulated shop with two faults, as `tagwarden backtest` draws it. With `--check` it writes nothing and fails
- * when the detectors of today judge that month in another way.
+ * Writes the picture of docs/detection.md: a month of a simulated shop with two faults, as `tagwarden backtest` draws it. With `--check` it
+ * writes nothing, and fails when today's detectors judge that month differently.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ import { writeGenerated } from './generated-file.ts'
 const SEED = 7
 const FROM = 14 * SLOTS_A_DAY
 const TO = 44 * SLOTS_A_DAY
-/** A row a quarter of an hour. */
+/** One row per quarter of an hour. */
 const STEP = SLOTS_AN_HOUR / 4
 
 const at = (day: number, hour: number): number => day * SLOTS_A_DAY + hour * SLOTS_AN_HOUR
@@ -25,7 +25,7 @@ const FAULTS: readonly Fault[] = [
   { kind: 'partial_loss', from: at(37, 13), to: at(37, 21), size: 0.5 },
   { kind: 'silent_sender', from: at(40, 15), to: at(40, 17), size: 0 },
 ]
-/** A sale, on which nearly twice as many come, is no fault. */
+/** A sale with nearly twice as many events, which is not a fault. */
 const SALES = new Map([[38, 1.8]])
 
 function eventsFile(): string {
@@ -37,7 +37,7 @@ function eventsFile(): string {
   return ['timestamp,value', ...rows, ''].join('\n')
 }
 
-/** Both ends are within the fault. */
+/** The labels, whose ends are both within the fault. */
 const labelsFile = (): string =>
   ['from,to', ...FAULTS.map(({ from, to }) => `${isoTime(timeOf(from))},${isoTime(timeOf(to - 1))}`), ''].join('\n')
 

@@ -1,4 +1,4 @@
-/** Writes what the Helm chart takes: its values, with every setting by name. With `--check` it fails when the file differs. */
+/** Writes the schema of the Helm chart's values, with every setting by name. With `--check` it fails when the file differs. */
 import { chartSchema } from './chart-schema.ts'
 import { writeGenerated } from './generated-file.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Writes docs/configuration.md and .env.example from the settings table. With `--check` it writes nothing and fails when
- * one of them is not what it would write.
+ * Writes docs/configuration.md and .env.example from the settings table. With `--check` it writes nothing, and fails when one of them
+ * differs.
  */
 import { configurationPage, environmentExample } from './config-docs.ts'
 import { writeGenerated } from './generated-file.ts'

@@ -1,6 +1,6 @@
 /**
- * Writes the ingest wire format as JSON Schema, for those who write a sender, and that of configuration files, for their editors. With
- * `--check` it writes nothing and fails when a committed schema is not that of the program.
+ * Writes the JSON Schemas of the ingest format, for authors of senders, and of configuration files, for editors. With `--check` it writes
+ * nothing, and fails when a committed schema differs from the program's.
  */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Writes `sbom.cdx.json`: what the program consists of at run time (CycloneDX), from the lockfile alone. The file is not kept in
- * the repository: it changes with every lockfile, and each has a number and a time of its own.
+ * Writes `sbom.cdx.json`, the components of the program at run time (CycloneDX), from the lockfile alone. The file is not in the
+ * repository, because it changes with every lockfile and each has its own serial number and time.
  *
  *     node scripts/write-sbom.ts [target]
  */
@@ -25,7 +25,7 @@ const { packages } = JSON.parse(readFileSync(join(REPOSITORY, 'package-lock.json
   packages: Record<string, { version: string; dev?: boolean; devOptional?: boolean }>
 }
 
-/** What `npm ci --omit=dev` installs: all but what only development asks for. */
+/** What `npm ci --omit=dev` installs: all packages except development dependencies. */
 const running = new Set(
   Object.entries(packages)
     .filter(([path, { dev, devOptional }]) => path !== '' && dev !== true && devOptional !== true)
@@ -35,7 +35,7 @@ const running = new Set(
 )
 
 function readBill(): Bill {
-  // With what only development asks for, also under NODE_ENV=production: without it npm 11 leaves out what both ask for, such as `pg`.
+  // Include development dependencies even under NODE_ENV=production: otherwise npm 11 leaves out packages that both need, such as `pg`.
   const args = [
     'sbom',
     '--sbom-format',
@@ -56,7 +56,7 @@ const refs = new Set([bill.metadata.component['bom-ref'], ...components.map((com
 const dependencies = bill.dependencies
   .filter(({ ref }) => refs.has(ref))
   .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((other) => refs.has(other)) }))
-// npm takes the name of the folder.
+// npm uses the name of the folder.
 bill.metadata.component.name = 'tagwarden'
 writeFileSync(target, `${JSON.stringify({ ...bill, components, dependencies }, null, 2)}\n`)
 console.log(`${components.length} packages in ${target}`)

@@ -1,6 +1,6 @@
 /**
- * Writes the schema that the migrations end in, to read and to review what a migration changes. With `--check` it writes
- * nothing and fails when the committed schema is another.
+ * Writes the schema after all migrations, for reading and for reviewing what a migration changes. With `--check` it writes nothing, and
+ * fails when the committed schema differs.
  */
 import { writeGenerated } from './generated-file.ts'
 import { sqliteSchema } from './sqlite-schema.ts'

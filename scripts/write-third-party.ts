@@ -1,9 +1,9 @@
 /**
- * Writes THIRD-PARTY.md: whose work is handed on with ours, and under which licence. With `--check` it writes nothing and fails when
- * the file is not what it would write.
+ * Writes THIRD-PARTY.md: the packages that are distributed with ours, and their licences. With `--check` it writes nothing, and fails when
+ * the file differs.
  *
- * From the lockfile, and the source of a package from what is installed of it. A package for some machines only is installed on
- * these alone, so nothing is read of it: the page is the same everywhere.
+ * It reads the lockfile, and the sources' addresses from installed packages. Packages for certain machines only are not read, so that the
+ * page is the same everywhere.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf
 /** What `npm ci --omit=dev` installs. */
 const running = allLocked().filter(({ dev, devOptional }) => dev !== true && devOptional !== true)
 
-/** What the sources of the dashboard import, and what that depends on: some of it is in the files that a browser loads. */
+/** What the dashboard's sources import, with its dependencies: some of it is in the files that a browser loads. */
 function bundled(): Locked[] {
   const names = globSync('web/src/**/*.{ts,tsx,css}', { cwd: REPOSITORY }).flatMap((file) =>
     [...read(file).matchAll(/(?:from|import|import\()\s*['"]((?:@[\w.-]+\/)?[a-z][\w.-]*)[^'"]*['"]/g)].flatMap(

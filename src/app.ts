@@ -62,7 +62,7 @@ export interface AppOptions {
   log: Logger
   /** Null where e-mail is not set up. */
   mailer: Mailer | null
-  /** The address of the service for people; known when it listens. */
+  /** The address of the service for people; known once it listens. */
   publicUrl: () => string
   /** Why nothing is deleted by age, or null. */
   clockDoubt: () => string | null
@@ -74,10 +74,10 @@ export interface AppOptions {
 /** Where `scripts/ensure-dashboard.mjs` puts what it builds. */
 const DASHBOARD_FOLDER = join(import.meta.dirname, '../web/dist')
 
-/** By then every node has read a change of management: a notification says so, and each looks twice a second. */
+/** Time after which every node has read a change of sites or clients: nodes are notified, and also look twice a second. */
 const CHANGE_KNOWN_MS = 1_000
 
-/** What this node's role answers over HTTP; does not listen. */
+/** Builds the HTTP app with the routes of this node's role; does not listen. */
 export async function buildApp(options: AppOptions): Promise<HttpApp> {
   const { config, store, membership, leases, ingest, worker, loops, clock, log, clockDoubt, isStopping, onError } =
     options
@@ -109,7 +109,7 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
     dashboardFolder: DASHBOARD_FOLDER,
     serverFactory: (handler) => {
       const flooders = new Flooders(clock)
-      // Requests through a proxy count against the address that sent them to it; the proxy itself is never blocked.
+      // Behind a trusted proxy only the socket is cut: blocking its address would block the proxy and everyone behind it.
       const cut = (socket: Socket) => (config.trustProxy.length === 0 ? flooders.cut(socket) : socket.destroy())
       const paced = inTurn(handler, callerReader(config.trustProxy), cut)
       const server = createHttpServer(enduring(ingest === null ? paced : ingestFirst(ingest, paced, cut), onError))
@@ -118,13 +118,13 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
     },
   })
   freshenCounts(app, freshenWith(options))
-  // Jobs call whichever node they reach, as tags do; nodes that run probes see it in the database.
+  // On every node, because jobs call any node they reach, as tags do. Nodes that run probes read the calls from the database.
   pushRoutes(app, { store, clock })
   if (ingest !== null) ingestRoutes(app, ingest, config.ingestKeyHeaders)
   const writeTrouble = () => (ingest ?? membership).trouble
   const connectionDoubt = () => worker?.probes.connectionDoubt ?? null
   healthRoutes(app, { store, writeTrouble, clockDoubt, connectionDoubt, isStopping })
-  // An ingest node has better things to do; the others report the same figures of all sites.
+  // Not on ingest nodes, to spare them: worker nodes report the same figures of all sites.
   const figures = worker === null ? null : new SiteMetrics({ store, clock, setting: config.metricsPerSite })
   const perSite = figures === null ? {} : { perSite: () => figures.text() }
   const rooms: RegisterMetrics[] = [
@@ -142,7 +142,7 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
   return app
 }
 
-/** So that reports of a busy node lag no more than those of others. */
+/** Folds pending counts before a report is read, so that a busy node's reports lag no more than others'. */
 function freshenWith({ store, clock, membership, ingest, onError }: AppOptions): FreshenCounts {
   const { nodeId } = membership
   const freshness = new Freshness({ store, clock, nodeId, folder: ingest?.folder ?? null })
@@ -152,7 +152,7 @@ function freshenWith({ store, clock, membership, ingest, onError }: AppOptions):
     try {
       await (siteId === null ? freshness.ofAll() : freshness.ofSite(() => siteNoOf(siteId)))
     } catch (thrown) {
-      // The fold reports a store that takes no writes.
+      // A passing failure is reported by the fold itself.
       if (!isPassing(thrown)) onError(asError(thrown), 'fresh counts')
     }
   }

@@ -1,12 +1,12 @@
-/** One setting: how it is read, and what the docs say of it. `docs/configuration.md` is tested against the table of them. */
+/** One setting: how to read it, and what the docs say about it. A test compares `docs/configuration.md` with `SETTINGS`. */
 export interface Setting<T> {
   name: string
   /** As shown in the docs. */
   defaultText: string
   meaning: string
-  /** May be given as `NAME_FILE`, a file that holds the value. */
+  /** Can also be set as `NAME_FILE`, the path of a file that holds the value. */
   secret: boolean
-  /** Turns the text (or `undefined` when unset) into the value, or throws an Error that says what is allowed. */
+  /** Returns the value of a text (`undefined` when unset). @throws Error that says what is allowed */
   parse: (text: string | undefined) => T
 }
 

@@ -1,7 +1,7 @@
 import { setting } from './config-setting.ts'
 import * as parse from './config-values.ts'
 
-/** How people sign in besides with a password: with an identity provider, or by a proxy in front. */
+/** Settings for signing in without a password: through an identity provider, or through a proxy in front. */
 export const SIGN_IN_SETTINGS = {
   oidcIssuer: setting(
     'OIDC_ISSUER',

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { withoutEnd } from './lib/index.ts'
 
-/** Readers of single configuration values. Each throws an Error whose message says what is allowed. */
+/** Parsers of single configuration values. Each throws an Error whose message says what is allowed. */
 
 export type Parse<T> = (text: string | undefined) => T
 
@@ -47,15 +47,15 @@ export const list: Parse<readonly string[]> = (value) =>
 
 const ROLES = ['viewer', 'editor', 'owner'] as const
 
-/** What a group of people may do, as accounts take it. */
+/** The role that membership of a group gives, as `accounts` expects it. */
 export interface GroupRole {
   group: string
   role: (typeof ROLES)[number]
-  /** Names or ids; null: every client, and the service itself. */
+  /** Names or ids; null for every client and the service itself. */
   clients: readonly string[] | null
 }
 
-/** Ends the name of the group, which may be `urn:example:admins`; a client may be called `House of Tea`. */
+/** What separates the group from the clients. A colon alone would not do (`urn:example:admins`), nor would ` of ` (`House of Tea`). */
 const OF_CLIENTS = /:\s*(viewer|editor|owner) of /
 
 /** Rules such as `admins: owner of all; acme team: editor of Acme, Acme Labs`. */
@@ -80,7 +80,7 @@ function groupRole(rule: string): GroupRole {
   return { group, role, clients: clients.length === 1 && clients[0] === 'all' ? null : clients }
 }
 
-/** An address of an identity provider, as its tokens name it: a slash at its end is part of it. */
+/** The issuer address exactly as the provider's tokens name it: a trailing slash is part of it. */
 export function issuerUrl(value: string): string {
   const url = URL.parse(value)
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname))
@@ -92,7 +92,7 @@ export function issuerUrl(value: string): string {
 
 const LOOPBACK = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/
 
-/** Words of OAuth scopes, by spaces or commas. */
+/** OAuth scopes, separated by spaces or commas. */
 export const scopes =
   (fallback: readonly string[]): Parse<readonly string[]> =>
   (value) => {
@@ -104,7 +104,7 @@ export const scopes =
     return given
   }
 
-/** Something short that is not blank. */
+/** One line of text, at most 60 characters. */
 export function label(value: string): string {
   if (/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(value)) {
     throw new Error('one line without characters that control it or turn its direction is allowed')
@@ -123,7 +123,7 @@ export const names =
 
 const PROXY_GROUPS = ['loopback', 'linklocal', 'uniquelocal']
 
-/** Addresses, CIDR ranges, or the names that stand for the private ones. */
+/** IP addresses, CIDR ranges, or the names in `PROXY_GROUPS`, which stand for private ranges. */
 export const proxies: Parse<readonly string[]> = (value) => {
   const entries = list(value)
   const isProxy = (entry: string): boolean => {
@@ -138,7 +138,7 @@ export const proxies: Parse<readonly string[]> = (value) => {
   return entries
 }
 
-/** Addresses and CIDR ranges of proxies that may say who someone is; a name for all private networks says too much. */
+/** Addresses and CIDR ranges of proxies that may name the person signed in. The names in `PROXY_GROUPS` are too wide for that. */
 export const proxyAddresses: Parse<readonly string[]> = (value) => {
   const entries = list(value)
   const isNamed = (entry: string): boolean => isIP(entry.split('/', 1).join()) !== 0 && !/\/0+$/.test(entry)
@@ -148,10 +148,10 @@ export const proxyAddresses: Parse<readonly string[]> = (value) => {
   return proxies(value)
 }
 
-/** The widest ranges that are one network of someone's own containers or machines. */
+/** The shortest prefixes that can still be a single network of one's own machines or containers. */
 const WIDEST = { ipv4: 16, ipv6: 48 }
 
-/** Whether a range is so wide that others than a proxy will be in it. */
+/** Whether a range is so wide that it probably contains other machines than the proxy. */
 export function isWideForProxy(range: string): boolean {
   const [address = '', prefix] = range.split('/')
   return prefix !== undefined && Number(prefix) < (address.includes(':') ? WIDEST.ipv6 : WIDEST.ipv4)
@@ -159,11 +159,11 @@ export function isWideForProxy(range: string): boolean {
 
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/
 
-/** Headers with a meaning of their own, which callers or other proxies set: none of them may say who someone is. */
+/** Headers that callers or other proxies set for other purposes, so none of them can identify a person. */
 const TAKEN_HEADERS =
   /^(accept.*|authorization|connection|content-.*|cookie|host|if-.*|origin|range|referer|sec-.*|te|transfer-encoding|upgrade|user-agent|x-forwarded-(for|host|port|proto))$/
 
-/** The lower-cased name of a header in which a proxy says who someone is. */
+/** The lower-cased name of a header in which a proxy identifies the person. */
 export function identityHeader(value: string): string {
   const name = value.toLowerCase()
   if (!HEADER_NAME.test(name) || TAKEN_HEADERS.test(name)) {
@@ -183,7 +183,7 @@ export const headerNames =
     return names.length === 0 ? fallback : names
   }
 
-/** An http or https address without a slash at its end. */
+/** An http or https address, without its trailing slash. */
 export function httpUrl(value: string): string {
   const url = URL.parse(value)
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== '' || /[?#]/.test(value)) {
@@ -192,7 +192,7 @@ export function httpUrl(value: string): string {
   return withoutEnd(value, '/')
 }
 
-/** An http or https address as it is, with its query. */
+/** An http or https address including its query. */
 export function httpUrlWithQuery(value: string): string {
   const url = URL.parse(value)
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -201,13 +201,13 @@ export function httpUrlWithQuery(value: string): string {
   return url.href
 }
 
-/** An http or https address without a slash at its end, or the fallback. */
+/** An http or https address without its trailing slash, or the fallback. */
 export const httpUrlOr =
   (fallback: string): Parse<string> =>
   (value) =>
     value === undefined ? fallback : httpUrl(value)
 
-/** An http or https address with a place for the container's id. */
+/** An http or https address with the placeholder `{container_id}`. */
 export function containerUrl(value: string): string {
   const url = URL.parse(value.replace('{container_id}', 'id'))
   if (url === null || !/^https?:$/.test(url.protocol) || !value.includes('{container_id}')) {
@@ -218,7 +218,7 @@ export function containerUrl(value: string): string {
 
 const URLS_MAX = 5
 
-/** Addresses separated by commas; none of them with `off`. */
+/** Addresses separated by commas; `off` means none. */
 export const urlsUnlessOff =
   (fallback: readonly string[]): Parse<readonly string[]> =>
   (value) => {
@@ -232,7 +232,7 @@ export const urlsUnlessOff =
     return urls
   }
 
-/** As it is, with its query: services put keys there. */
+/** An http or https address, unchanged and with its query, because services put keys there. */
 export function webhookUrl(value: string): string {
   const url = URL.parse(value)
   if (url === null || !/^https?:$/.test(url.protocol)) {
@@ -263,7 +263,7 @@ export function emailAddress(value: string): string {
   return value
 }
 
-/** The parts of a service account's key that are needed, as its JSON file has them. */
+/** The fields used of a service account's key, named as in its JSON file. */
 interface GoogleKey {
   client_email: string
   private_key: string
@@ -292,7 +292,7 @@ export function token(value: string): string {
   return value
 }
 
-/** Its parts are read by the engine. */
+/** Checks only the scheme; the PostgreSQL engine parses the rest. */
 export const postgresUrl = (value: string): string => {
   if (!/^postgres(ql)?:\/\/./.test(value))
     throw new Error('an address like postgres://user:password@host:5432/database is allowed')

@@ -8,20 +8,20 @@ export { SETTINGS, type Setting }
 type Settings = { [K in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[K]['parse']> }
 
 export interface Config extends Settings {
-  /** `PUBLIC_URL` without a slash at its end, or null to take the address listened on. */
+  /** `PUBLIC_URL` without a trailing slash; null means the address that the service listens on. */
   publicUrl: string | null
 }
 
-/** Whether this process does that part of the work: `ingest` takes what tags send, `worker` does everything else. */
+/** Whether this process does that part of the work: `ingest` receives what tags send, `worker` does everything else. */
 export const hasRole = (config: Config, part: 'ingest' | 'worker'): boolean =>
   config.role === 'all' || config.role === part
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The configuration from the environment; nothing else in the program reads it.
+ * Reads the configuration from the environment, which only `config.ts`, `main.ts` and `cli` may read.
  *
- * @throws StartupError naming the variable, its value (not that of a secret) and what is allowed.
+ * @throws StartupError naming the variable, its value (unless it is a secret) and what is allowed
  */
 export function readConfig(environment: Environment): Config {
   const values: Record<string, unknown> = {}
@@ -62,7 +62,7 @@ function settingValue(entry: Setting<unknown>, environment: Environment): unknow
   try {
     return entry.parse(text)
   } catch (thrown) {
-    // Someone may have put a password into an address that takes none.
+    // An address may contain a password even where the setting expects none.
     const shown = entry.secret || /:\/\/[^/@]*:[^/]*@/.test(text ?? '') ? '' : `=${JSON.stringify(text)}`
     throw new StartupError(`${entry.name}${shown} is not valid: ${thrown instanceof Error ? thrown.message : thrown}`)
   }
@@ -76,7 +76,7 @@ function textOf(entry: Setting<unknown>, environment: Environment): string | und
   if (path === undefined) return direct
   if (direct !== undefined) throw new StartupError(`${entry.name} and ${fileVariable} are both set: keep one`)
   const text = emptyAsUnset(textIn(path, fileVariable))
-  // A mount that is not filled yet: without DATABASE_URL the service would start on an empty database of its own.
+  // The secret may not be mounted yet. Treated as unset, an empty DATABASE_URL would start the service on a new SQLite database.
   if (text === undefined)
     throw new StartupError(`${fileVariable}=${JSON.stringify(path)} is empty: put the value into it`)
   return text
@@ -92,15 +92,15 @@ function textIn(path: string, fileVariable: string): string {
 
 const emptyAsUnset = (text: string | undefined): string | undefined => (text?.trim() === '' ? undefined : text?.trim())
 
-/** Whether people sign in with accounts, also while no one has one yet. */
+/** Whether people sign in with accounts, even if none exists yet. */
 export const asksForAccounts = ({ adminEmail, oidcIssuer, proxyEmailHeader }: Config): boolean =>
   adminEmail !== null || oidcIssuer !== null || proxyEmailHeader !== null
 
-/** The first of the addresses from which a proxy may say who someone is that is wide enough for others; null: none is. */
+/** The first entry of PROXY_ADDRESSES that is wide enough to contain other machines than the proxy; null when none is. */
 export const wideProxyAddress = ({ proxyAddresses }: Config): string | null =>
   proxyAddresses.find(isWideForProxy) ?? null
 
-/** A header is believed of the proxy's addresses alone, and what else is said of the proxy is nothing without it. */
+/** PROXY_EMAIL_HEADER is trusted only from PROXY_ADDRESSES, and the other proxy settings mean nothing without it. */
 function requireWholeProxy(config: Config): void {
   const { proxyEmailHeader, proxyNameHeader, proxyGroupsHeader, proxyAddresses, proxySignOutUrl } = config
   if (proxyEmailHeader !== null && proxyAddresses.length === 0) {
@@ -124,7 +124,7 @@ function requireWholeProxy(config: Config): void {
   }
 }
 
-/** Management needs no key by default, which is only safe where no one else can connect. */
+/** Management needs no key by default, which is safe only where no one else can connect. */
 function requireSafeAddress(config: Config): void {
   if (config.adminToken !== null || asksForAccounts(config) || config.allowUnauthenticated) return
   const proxied = signOfProxy(config)
@@ -144,7 +144,7 @@ function requireSafeAddress(config: Config): void {
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 
-/** The setting that shows that others reach a service on loopback; null when none does. */
+/** The setting that implies a proxy, so that others reach a service that listens on loopback; null when none does. */
 export function signOfProxy({ host, publicUrl, trustProxy }: Config): string | null {
   if (!isLoopback(host)) return null
   if (publicUrl !== null && !isLoopback(new URL(publicUrl).hostname.replace(/^\[|\]$/g, ''))) {

@@ -30,50 +30,50 @@ import { Worker } from './worker.ts'
 export interface ServiceOptions {
   config: Config
   /**
-   * This machine's clock. On a shared database everything uses the database's instead, unless the clock has no monotonic time: then
-   * it is a test's, and stands for both.
+   * This machine's clock. On a shared database, everything uses the database's clock instead. A clock without monotonic time is a
+   * test's and stands for both.
    */
   clock: Clock
   log: Logger
-  /** Called when the store cannot work any more until the process restarts. */
+  /** Called when the store can no longer work until the process restarts. */
   onDeath?: (error: Error) => void
-  /** Called before it listens: from then on others may know that it runs, and end it. */
+  /** Called just before the service listens: from then on others can see that it runs, and stop it. */
   onListening?: () => void
   /** Opens the store; a test may open one without threads. */
   open?: typeof openStore
-  /** Asks other systems; a test may ask them without a thread. */
+  /** Opens the way to other systems; a test may open one without a thread. */
   openOutbound?: (options: OutboundThreadOptions) => OwnedOutbound
-  /** How passwords are hashed; a test may do it at no cost. */
+  /** Hashes passwords; a test may use a cheap hash. */
   passwords?: Passwords | undefined
 }
 
 /** A running Tagwarden. */
 export interface Service {
-  /** Where it listens, e.g. `http://127.0.0.1:8080`. */
+  /** The address it listens on, e.g. `http://127.0.0.1:8080`. */
   address: string
   store: Store
   membership: Membership
   leases: Leases
-  /** Null in a process that accepts no events. */
+  /** Null when this node's role takes no ingest requests. */
   listening: Listening | null
   /** Null when this node's role takes no ingest requests. */
   ingest: Ingest | null
   /** Null when this node's role takes ingest requests and does nothing else. */
   worker: Worker | null
   /**
-   * Stops accepting, answers what is in flight, commits and folds, and closes the store.
-   * @param graceMs connections that are still busy after this are cut
+   * Stops accepting requests, answers those in flight, commits and folds, and closes the store.
+   * @param graceMs time after which connections that are still busy are cut, ms
    */
   stop: (graceMs?: number) => Promise<void>
 }
 
-/** Time that requests in flight get to end, ms: with the commits after it well under ten seconds. */
+/** Time for requests in flight to finish, ms. With the commits that follow, stopping takes well under 10 s. */
 const STOP_GRACE_MS = 7_000
-/** How often connections that have become idle are closed while stopping, ms. */
+/** Interval at which idle connections are closed while stopping, ms. */
 const IDLE_SWEEP_MS = 50
 
 /**
- * Opens everything in order: store, migrations, membership, ingest, background loops, HTTP. A failure closes what was opened.
+ * Starts everything in order: store, migrations, membership, ingest, HTTP, background loops. A failure closes what is open.
  *
  * @throws StartupError with one line for the operator
  */
@@ -175,7 +175,7 @@ export async function startService({
     await offerFirstAccount(store, clock, config, publicUrl(), log)
     closers.add(() => listening?.stop())
     await listening?.start()
-    // Its messages have links to this address.
+    // Only now, because the worker's messages contain links to this address.
     worker?.start()
     const watch = new SelfWatch({
       ...node,
@@ -194,7 +194,7 @@ export async function startService({
     closers.add(() => watch.loop.stop())
     const stop = async (graceMs = STOP_GRACE_MS): Promise<void> => {
       isStopping = true
-      // A keep-alive connection is idle only between two requests: sweep, or a busy sender keeps it open until the deadline.
+      // A busy sender's keep-alive connection is idle only briefly between two requests; closing idle ones once would miss it.
       const sweep = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MS)
       const cut = setTimeout(() => app.server.closeAllConnections(), graceMs)
       await app.close()
@@ -205,7 +205,7 @@ export async function startService({
     return { address, store, membership, leases, listening, ingest, worker, stop }
   } catch (thrown) {
     await closers.closeAll()
-    // A full or read-only disk shows at the first write: opening a database that was not closed needs none.
+    // A full or read-only disk may show only now, at the first write: opening the database need not write.
     throw thrown instanceof StoreError ? new StartupError(`the database cannot be used: ${thrown.message}`) : thrown
   }
 }
@@ -216,7 +216,7 @@ function warnOfWideProxy(config: Config, log: Logger): void {
   log.warn({ range }, 'every machine in this range of PROXY_ADDRESSES can sign in as anyone: name only the proxy')
 }
 
-/** Without a key someone has to be able to sign in. */
+/** Logs the link for the first owner: without an admin token, someone must be able to sign in. */
 async function offerFirstAccount(
   store: Store,
   clock: Clock,
@@ -245,8 +245,8 @@ const transportsOf = ({ webhookSecret }: Config, outbound: Outbound, mailer: Mai
 })
 
 /**
- * New connections that wait to be accepted; Linux keeps no more by default. When the queue is full, a connection's first request
- * is lost on the way and hangs for seconds.
+ * Length of the queue of connections not accepted yet; Linux caps it at this by default. When the queue is full, a connection's
+ * first request is dropped and hangs for seconds.
  */
 const CONNECTION_BACKLOG = 4_096
 
@@ -258,9 +258,9 @@ async function listen(app: Awaited<ReturnType<typeof buildApp>>, config: Config)
   }
 }
 
-/** Before the database is migrated: a second program, started by mistake, leaves it as the first one knows it. */
+/** Checked before migrating: a second process, started by mistake, must not change the schema under the first. */
 async function requireFreePort(config: Config): Promise<void> {
-  // Who connects meanwhile is let go: no caller is to hold up the start.
+  // Drop anyone who connects meanwhile, because an open connection would keep the server from closing.
   const server = createServer((socket) => socket.destroy())
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(error, config)))

@@ -26,13 +26,13 @@ export interface WorkerOptions {
   transports: Transports
   /** Null where e-mail is not set up. */
   mailer: Mailer | null
-  /** The address of the service for people; known when it listens. */
+  /** The address of the service for people; known once it listens. */
   publicUrl: () => string
   noteOutage?: ProbesOptions['noteOutage']
   onError: (error: Error, what: string) => void
 }
 
-/** Everything that a node does besides ingest: upkeep of the counts, probes, alerts and messages. */
+/** Everything a node does besides ingest: upkeep of the counts, probes, alerts and messages. */
 export class Worker {
   readonly probes: Probes
   readonly alerts: Alerts
@@ -101,7 +101,7 @@ export class Worker {
     for (const part of this.#parts) part.start()
   }
 
-  /** Producers stop before the notifiers of what they produce. */
+  /** Stops in reverse order of starting: probes, which produce alerts, before the notifications that send them. */
   async stop(): Promise<void> {
     const closers = new Closers()
     for (const part of this.#parts) closers.add(() => part.stop())

@@ -3,10 +3,10 @@ import { DAY, newId, newOrderedId } from '../src/lib/index.ts'
 import type { AlertRow, SiteRow, Store } from '../src/store/index.ts'
 import { insertProbe } from './probes.ts'
 
-/** Beyond the time of any test. */
+/** Later than any test's time. */
 const FAR = 400 * DAY
 
-/** Writes an alert of a site straight into the store; `over` replaces fields. One without `probe_id` gets a probe: a service resolves alerts of none. */
+/** Writes an alert straight into the store; `over` replaces fields. Without `probe_id` it gets a probe, or a service would resolve it. */
 export async function insertAlert(
   store: Store,
   site: Pick<SiteRow, 'id' | 'client_id'>,

@@ -2,7 +2,7 @@ export interface Answer {
   status: number
   headers: Headers
   text: string
-  /** The body as JSON; reading it of another kind of answer fails. */
+  /** Parses the body as JSON; fails for another content type. */
   json: <T>() => T
 }
 
@@ -15,19 +15,19 @@ export interface SiteKey {
 export interface ApiClient {
   url: string
   call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
-  /** The same, of which the answer is JSON or nothing. @throws Error with the answer when it is no success */
+  /** The same for a JSON or empty answer. @throws Error with the answer when it is not a success */
   ask: <T>(method: string, path: string, body?: unknown) => Promise<T>
   newClient: (fields?: object) => Promise<{ id: string }>
   newSite: (client: { id: string }, fields?: object) => Promise<SiteKey>
   /** Posts a payload with the site's key. */
   ingest: (site: SiteKey, payload: unknown, headers?: Record<string, string>) => Promise<Answer>
-  /** Events of the last hours, as the site's overview counts them. */
+  /** Number of events in the last hours by the site's overview. */
   totalEvents: (site: { id: string }, hours: number) => Promise<number>
 }
 
 const ERROR_CHARACTERS = 500
 
-/** Speaks to a running Tagwarden over HTTP. @param always headers of every request, as with the caller's token */
+/** A client of a running Tagwarden over HTTP. @param always headers of every request, such as the caller's token */
 export function apiClient(url: string, always: Readonly<Record<string, string>> = {}): ApiClient {
   const call: ApiClient['call'] = async (method, path, body, headers = {}) => {
     const response = await fetch(url + path, {
@@ -59,7 +59,7 @@ export function apiClient(url: string, always: Readonly<Record<string, string>> 
   }
 }
 
-/** Headers by which a caller proves who it is. */
+/** The header that authenticates a caller. */
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 export const overviewPath = (site: { id: string }, hours: number): string =>

@@ -1,9 +1,9 @@
 import type { Clock } from '../src/lib/index.ts'
 
-/** When tests are by default. */
+/** The default time of tests. */
 export const NOW = Date.parse('2026-11-20T10:00:00.000Z')
 
-/** A clock that stands still until a test moves it. */
+/** A clock that changes only when a test sets it. */
 export class TestClock implements Clock {
   #now: number
 
@@ -26,7 +26,7 @@ export class TestClock implements Clock {
 
 export const newClock = (): TestClock => new TestClock(NOW)
 
-/** The clock of a machine: time passes, and a test may set it. */
+/** A machine's clock with monotonic time, which a test can also set. */
 export class MachineClock implements Clock {
   #monotonic = 0
   #ahead: number
@@ -43,7 +43,7 @@ export class MachineClock implements Clock {
     return this.#monotonic
   }
 
-  /** Time passes. */
+  /** Lets time pass. */
   advance(ms: number): void {
     this.#monotonic += ms
   }

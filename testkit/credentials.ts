@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Access, accessOf, type Credentials, SESSION_MS } from '../src/http/index.ts'
 import type { Clock } from '../src/lib/index.ts'
 
-/** Sessions got with a key, for an HTTP edge without a store. No one has an account. */
+/** Sessions in memory for keys, for an HTTP edge without a store. There are no accounts. */
 export function memoryCredentials(clock: Clock): Credentials {
   const sessions = new Map<string, { access: Access; expiresAt: number }>()
   return {

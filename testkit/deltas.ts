@@ -19,7 +19,7 @@ export function eventPayload(over: Partial<EventPayload> & { timestamp_ms: numbe
   }
 }
 
-/** What the payloads add up to for one site, all accepted at `now`. */
+/** The delta of the payloads for one site, all accepted at `now`. */
 export function deltaOf(siteNo: number, payloads: readonly EventPayload[], now: number): Delta {
   const log: Log = []
   for (const payload of payloads) appendPayload(log, siteNo, payload, now)
@@ -28,7 +28,7 @@ export function deltaOf(siteNo: number, payloads: readonly EventPayload[], now: 
   return delta
 }
 
-/** Counters as a list: `assert.deepEqual` sees nothing of what they keep to themselves. */
+/** Counters as a list, because `assert.deepEqual` does not see private fields. */
 export function numbersOf(counters: Counters | undefined): number[] | undefined {
   if (counters === undefined) return undefined
   const numbers: number[] = []
@@ -36,7 +36,7 @@ export function numbersOf(counters: Counters | undefined): number[] | undefined 
   return numbers
 }
 
-/** All that cells hold, as data to compare, whatever the order in which it came. */
+/** The contents of cells as data to compare, independent of order. */
 export function contentsOf(cells: readonly Cell[] = []): unknown[] {
   const sorted = <T>(map: ReadonlyMap<string, T> = new Map()) => [...map].sort(([a], [b]) => (a < b ? -1 : 1))
   return cells
@@ -69,15 +69,15 @@ export function encode(delta: Delta): string {
   return JSON.stringify(log)
 }
 
-/** Adds one delta to another, the way it goes through the journal. */
+/** Adds one delta to another, through the journal's text. */
 export function addTo(delta: Delta, other: Delta): void {
   addLog(delta, JSON.parse(encode(other)) as Log)
 }
 
-/** Far ahead of any database's clock: who folds rows of live nodes that have waited too long is to leave these alone. */
+/** Far ahead of any database's clock, so that these rows never count as having waited too long and are not folded. */
 const NEVER_STALE = Date.parse('9999-01-01T00:00:00.000Z')
 
-/** Puts a delta into the journal as a process called `nodeId` would. */
+/** Writes a delta into the journal as the node `nodeId`. */
 export async function writeJournal(store: Store, nodeId: string, seq: number, delta: Delta): Promise<void> {
   await store.write
     .insertInto('journal')
@@ -95,7 +95,7 @@ export async function totalEvents(store: Store, siteNo: number, grain = 60): Pro
   return row.total ?? 0
 }
 
-/** What a commit says of a row that `writeJournal` wrote: its numbers are not those of a lane. */
+/** The row of `writeJournal` as a commit describes it; its numbers belong to no lane. */
 export const mixedRow = (seq: number, siteNo = 7): LaneRow => ({
   lane: MIXED_LANE,
   seq,

@@ -8,18 +8,18 @@ import { createDatabase, type TestDatabase } from './postgres/databases.ts'
 import { leaseDatabase } from './postgres/kept-databases.ts'
 import { copyTemplate, openWithoutThreads } from './sqlite.ts'
 
-/** Where one test keeps its data. */
+/** The place of one test's data. */
 export interface Place {
-  /** The settings by which the program finds it. */
+  /** The settings with which the program finds it. */
   environment: Record<string, string>
-  /** For when everything that used it has closed. */
+  /** Call it when everything that used it has closed. */
   remove: () => Promise<void>
 }
 
 /** A database engine that tests run on. A new engine is one more entry in `engines`. */
 export interface TestEngine {
   name: string
-  /** Makes a place that is migrated and without data. */
+  /** Makes a migrated place without data. */
   newPlace: () => Promise<Place>
   open: typeof openStore
 }
@@ -34,7 +34,7 @@ export const sqlite: TestEngine = {
   open: openWithoutThreads,
 }
 
-/** As the program opens it: for tests of the engine itself. */
+/** Opened as by the program, for tests of the engine itself. */
 export const threadedSqlite: TestEngine = { ...sqlite, open: openStore }
 
 const postgresWith = (newDatabase: () => Promise<TestDatabase>): TestEngine => ({
@@ -46,17 +46,17 @@ const postgresWith = (newDatabase: () => Promise<TestDatabase>): TestEngine => (
   open: openStore,
 })
 
-/** In databases that earlier tests had, with their sessions: making new ones was nine tenths of what a test cost. */
+/** Reuses databases and sessions of earlier tests, because making new ones was nine tenths of a test's cost. */
 export const postgres: TestEngine = postgresWith(leaseDatabase)
-/** With a database and sessions of its own: for tests of the engine itself. */
+/** A new database with new sessions, for tests of the engine itself. */
 export const newPostgres: TestEngine = postgresWith(createDatabase)
 
 export const engines: readonly TestEngine[] = [sqlite, postgres]
 export const realEngines: readonly TestEngine[] = [threadedSqlite, newPostgres]
-/** For logic whose statements other tests send to PostgreSQL on every change: SQLite alone, and at night every engine. */
+/** For logic whose statements other tests send to PostgreSQL on every change: only SQLite, and at night every engine. */
 export const logicEngines: readonly TestEngine[] = engines.slice(0, amount(1, engines.length))
 
-/** For what takes long on each and is much the same on both: one of them on a change, in turn, and at night every engine. */
+/** For slow tests that are much the same on both engines: on each change one of them in turn, and at night every engine. */
 export const enginesInTurn: readonly TestEngine[] = engines.filter((_engine, n) => isInTurn(n, engines.length))
 
 /** Declares the same test once for every engine. */
@@ -68,7 +68,7 @@ export function testPerEngine(
   for (const engine of among) test(`${title} (${engine.name})`, (t) => body(engine, t))
 }
 
-/** Declares the same test once for every engine, each with an empty store of its own. */
+/** Declares the same test once for every engine, each with its own empty store. */
 export function testOnEveryEngine(
   title: string,
   body: (store: Store, t: TestContext) => Promise<void>,
@@ -77,22 +77,22 @@ export function testOnEveryEngine(
   testPerEngine(title, async (engine, t) => body(await openEmptyStore(engine, t), t), among)
 }
 
-/** For logic whose statements other tests send to PostgreSQL on every change: with an empty SQLite store, and at night one of every engine. */
+/** Declares a test of logic whose statements other tests send to PostgreSQL on every change, on the `logicEngines`. */
 export const testLogic = (title: string, body: (store: Store, t: TestContext) => Promise<void>): void =>
   testOnEveryEngine(title, body, logicEngines)
 
-/** The same with the threads that the program has, for tests of the store itself. */
+/** The same with the program's threads, for tests of the store itself. */
 export const testOnEveryRealEngine = (title: string, body: (store: Store, t: TestContext) => Promise<void>): void =>
   testOnEveryEngine(title, body, realEngines)
 
-/** The settings of a place that goes with the test, for one or more programs that the test starts on it. */
+/** Makes a place that is removed with the test and returns its settings, for programs that the test starts on it. */
 export async function placeFor(engine: TestEngine, t: TestContext): Promise<Place['environment']> {
   const { environment, remove } = await engine.newPlace()
   lastly(t, remove)
   return environment
 }
 
-/** An empty, migrated store, which closes with the test. */
+/** Opens an empty, migrated store, which closes with the test. */
 export async function openEmptyStore(engine: TestEngine, t: TestContext): Promise<Store> {
   const environment = await placeFor(engine, t)
   const report = (error: Error, what: string) => t.diagnostic(`${what}: ${error.message}`)
@@ -101,7 +101,7 @@ export async function openEmptyStore(engine: TestEngine, t: TestContext): Promis
   return store
 }
 
-/** A new empty folder that goes with the test. */
+/** A new empty folder that is removed with the test. */
 export async function tempDir(t: TestContext): Promise<string> {
   const path = await newFolder(tmpdir())
   lastly(t, () => removeFolder(path))
@@ -109,8 +109,8 @@ export async function tempDir(t: TestContext): Promise<string> {
 }
 
 /**
- * Cleans up when the test's other `after` hooks have closed whatever used it. Hooks run in the order they were added, and one
- * that is added by another comes after them all.
+ * Cleans up after the test's other `after` hooks have closed what used it. Hooks run in the order in which they were added, and one added
+ * by another hook runs after all others.
  */
 function lastly(t: TestContext, cleanUp: () => Promise<void>): void {
   t.after(() => t.after(cleanUp))

@@ -6,8 +6,8 @@ const MEMORY = '/dev/shm'
 const ROOM_NEEDED = 1 << 30
 
 /**
- * In memory where there is room, for tests that do not ask for more than the database engine itself promises. The 300 files
- * of a new PostgreSQL database take 15 ms there and were measured at 340 ms on a disk, a new SQLite store 50 and 400 ms.
+ * A folder in memory if there is room, for tests that do not need real durability. Measured: the 300 files of a new PostgreSQL database take
+ * 15 ms there and 340 ms on a disk, a new SQLite store 50 and 400 ms.
  */
 export async function fastestFolder(): Promise<string> {
   const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }))

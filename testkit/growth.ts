@@ -1,21 +1,21 @@
-/** Into how many parts the same amount of work is divided. */
+/** Number of parts into which the same work is divided. */
 export const PARTS = 64
 /**
- * Linear work takes as long in one piece as in 64 parts, work that grows with the power of 1.5 takes 8 times as long, quadratic work 64
- * times. This is as far from the first as from the second: room for the garbage collector and for caches that are too small.
+ * Linear work takes as long in one piece as in 64 parts, work that grows with a power of 1.5 takes 8 times as long, quadratic work 64
+ * times. The limit is the geometric mean of 1 and 8, which leaves room for the garbage collector and for small caches.
  */
 const LONGER_AT_MOST = Math.sqrt(8)
-/** So many of the parts are done at a time, until that took long enough to be measured; all of them would only cost time. */
+/** Parts run at a time until it took long enough to measure; running all of them would only cost time. */
 const PARTS_DONE = 8
-/** ms: processor time is counted by ticks of 4 ms on some machines, and some work is next to none. */
+/** Minimum measured time, ms, because some machines count processor time in ticks of 4 ms. */
 const TICKS_MS = 20
 const ROUNDS = 2
 const ROUNDS_AT_MOST = 12
 
 export interface Growth {
-  /** ms of all parts, reckoned from those that were done. */
+  /** Time of all parts, extrapolated from those run, ms. */
   inParts: number
-  /** ms of the same amount in one piece. */
+  /** Time of the same work in one piece, ms. */
   atOnce: number
 }
 
@@ -25,13 +25,12 @@ export const inWords = ({ inParts, atOnce }: Growth): string =>
   `${inParts.toFixed()} ms in parts, ${atOnce.toFixed()} ms at once, ${(atOnce / inParts).toFixed(2)} times`
 
 /**
- * How long work takes in `PARTS` parts, from 0 on, and in one piece, in processor time of this thread: what else runs on the machine takes none of
- * it. The least of several rounds counts; a round may still be held up by cold caches, while work that grows too fast is too long in
- * every one.
+ * Measures work in `PARTS` parts, numbered from 0, and in one piece, in processor time of this thread, which other processes do not affect.
+ * The minimum of several rounds counts: cold caches may slow a round, while work that grows too fast is too slow in every one.
  */
 export async function growthOf(part: (index: number) => Promise<void>, whole: () => Promise<void>): Promise<Growth> {
   const least: Growth = { inParts: Number.POSITIVE_INFINITY, atOnce: Number.POSITIVE_INFINITY }
-  // What is run for the first time has yet to be compiled.
+  // Run it once before measuring, so that it is compiled.
   await part(0)
   for (let round = 0; round < ROUNDS || (!isLinear(least) && round < ROUNDS_AT_MOST); round++) {
     least.inParts = Math.min(least.inParts, await allPartsMs(part))

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import type { SiteKey } from './api.ts'
 import { until } from './until.ts'
 
-/** A connection that has sent an ingest request but for its last byte; an answer may come before. */
+/** A connection that has sent an ingest request except for its last byte. An answer may come before that. */
 export class HeldBody {
   readonly #socket: Socket
   readonly #last: string
@@ -18,7 +18,7 @@ export class HeldBody {
     this.#socket.on('data', (chunk: Buffer) => {
       this.#answer += chunk.toString()
     })
-    // A connection that is cut after its answer may be reset while bytes are on their way.
+    // A connection cut after its answer may be reset while bytes are in flight.
     this.#socket.on('error', () => undefined)
     this.#closed = new Promise((resolve) => this.#socket.once('close', resolve))
     const head = `POST /ingest HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Service-Key: ${site.ingest_key}`
@@ -26,12 +26,12 @@ export class HeldBody {
     this.#last = body.slice(-1)
   }
 
-  /** What it was answered so far; undefined while the last byte is waited for. */
+  /** The status answered so far; undefined while the server waits for the last byte. */
   get status(): string | undefined {
     return /^HTTP\/1\.1 (\d+)/.exec(this.#answer)?.[1]
   }
 
-  /** Resolves once all but the last byte has left, or the server reads no more. */
+  /** Resolves when all but the last byte is sent, or the connection is cut. */
   async sent(): Promise<void> {
     await until('the body has left', () => {
       const { writableLength, destroyed } = this.#socket
@@ -39,14 +39,14 @@ export class HeldBody {
     })
   }
 
-  /** Sends the last byte, if it is still asked for, and resolves with the status, or `cut`. */
+  /** Sends the last byte, unless already answered, and resolves with the status, or `cut`. */
   async finish(): Promise<string> {
     if (this.#answer === '' && this.#socket.writable) this.#socket.write(this.#last)
     await this.#closed
     return this.status ?? 'cut'
   }
 
-  /** Goes away. */
+  /** Disconnects. */
   leave(): void {
     this.#socket.destroy()
   }
@@ -57,8 +57,7 @@ const waitsForBodies = (message: unknown) => {
 }
 
 /**
- * Lets the servers of this process wait for bodies for as long as they take: they give a request 30 s, and a machine that has much else to
- * do needs longer for a hundred bodies of 1 MB.
+ * Lifts the request timeout of 30 s for the servers of this process, because a busy machine needs longer for a hundred bodies of 1 MB.
  */
 export function waitForBodies(t: TestContext): void {
   subscribe('http.server.request.start', waitsForBodies)

@@ -1,6 +1,6 @@
 /**
- * Bodies of requests that are as costly as their sender can make them, about `bytes` long all together. Where JSON keys are what costs,
- * those of another `now` are other keys.
+ * Returns bodies that are as costly as a sender can make them, about `bytes` long in total. Where JSON keys are the cost, another `now`
+ * gives other keys.
  */
 export type HostileShape = (bytes: number, now: number) => string[]
 
@@ -14,7 +14,7 @@ const TAGS_MAX = 500
 const KEYS_MAX = 1_000
 const BODY_MAX = 1_000_000
 
-/** Events one after the other until they are `bytes` long; `make` is given the number of events and of tags before. */
+/** Makes events until they are `bytes` long. `make` receives the number of events and of tags so far. */
 function events(bytes: number, now: number, make: (event: number, tag: number) => object): string[] {
   const bodies: string[] = []
   for (let sum = 0, index = 0; sum < bytes; index++) {
@@ -43,14 +43,14 @@ function batches(bytes: number, now: number, make: (index: number) => object): s
 const keys = <T>(from: number, name: (index: number) => string, value: T): Record<string, T> =>
   Object.fromEntries(Array.from({ length: KEYS_MAX }, (_, i) => [name(from + i), value]))
 
-/** So many keys of four characters there are. */
+/** Number of different keys of four characters. */
 const SHORT_KEYS = 36 ** 4
 
-/** An object with as many keys as there is room for; all of them end in a letter, as numbers would be cheaper. */
+/** An object with as many keys as fit. They all end in a letter, because numeric keys would be cheaper. */
 const manyKeys = (bytes: number, now: number, value: number): Record<string, number> =>
   Object.fromEntries(Array.from({ length: bytes / 12 }, (_, i) => [`${((now + i) % SHORT_KEYS).toString(36)}z`, value]))
 
-/** Bodies that are one valid event each, with something of our making in place of the value of an unknown field. */
+/** Bodies of one valid event each, with `filler` as the value of an unknown field. */
 function unknown(bytes: number, now: number, filler: (length: number) => string): string[] {
   const bodies: string[] = []
   for (let left = bytes; left > 0; left -= BODY_MAX) {
@@ -63,7 +63,7 @@ function unknown(bytes: number, now: number, filler: (length: number) => string)
 const repeated = (text: string, length: number): string => text.repeat(Math.floor(length / text.length))
 const listOf = (item: string) => (length: number) => `[${repeated(`${item},`, length)}0]`
 
-/** Valid and invalid ones: both are work before they are answered. */
+/** Valid and invalid bodies, because both cost work before the answer. */
 export const HOSTILE_SHAPES: Readonly<Record<string, HostileShape>> = {
   'one tag name with ids without end': (bytes, now) =>
     events(bytes, now, (_, tag) => ({ tags: tags(tag, () => ({ name: 'GA4' })) })),

@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair } from 'jose'
 import Provider, { type Configuration } from 'oidc-provider'
 import { listen } from './listeners.ts'
 
-/** What the provider says of someone. */
+/** The provider's claims about a person. */
 export interface Known {
   email: string
   name: string
@@ -13,13 +13,13 @@ export interface Known {
 
 export interface IdentityProvider {
   issuer: string
-  /** By subject; a change counts from the next sign-in on. */
+  /** The people by subject; a change takes effect with the next sign-in. */
   people: Map<string, Known>
-  /** Who signs in when the provider asks; null: the person who is asked says no. */
+  /** The subject that signs in when the provider asks; null when the person declines. */
   whoSignsIn: string | null
-  /** How often it asked. */
+  /** How often it asked for a sign-in. */
   asked: number
-  /** Knows a service from now on. */
+  /** Registers a service as a client. */
   register: (serviceUrl: string) => void
 }
 
@@ -28,10 +28,10 @@ const LASTS_S = 600
 export const OIDC_CLIENT = { id: 'tagwarden', secret: 'secret-of-the-client-0123456789' }
 
 /**
- * A certified OpenID provider on a free port of this machine: it has sessions, asks who signs in (a page with one button), insists on
- * PKCE, and has a page to sign out. By the machine's clock.
+ * Starts a certified OpenID provider on a free port of this machine, with sessions, a sign-in page with one button, mandatory PKCE and a
+ * sign-out page. It uses the machine's clock.
  *
- * @param host by which browsers and services call it: `localhost` is another site than 127.0.0.1
+ * @param host in its address; to browsers, `localhost` is another site than 127.0.0.1
  */
 export async function startIdentityProvider(t: TestContext, host = '127.0.0.1'): Promise<IdentityProvider> {
   const keys = await generateKeyPair('RS256', { extractable: true })
@@ -78,7 +78,7 @@ export async function startIdentityProvider(t: TestContext, host = '127.0.0.1'):
   return known
 }
 
-/** Its own page asks another host for fonts. */
+/** Replaces the provider's own page, which loads fonts from another host. */
 async function logoutSource(ctx: { body: unknown }, form: string): Promise<void> {
   ctx.body = `<!doctype html><html lang="en"><title>Provider</title><main><h1>Provider</h1>${form}
     <button type="submit" form="op.logoutForm" value="yes" name="logout">Yes, sign me out</button></main></html>`
@@ -101,7 +101,7 @@ function configurationFor(
     ],
     scopes: ['openid', 'email', 'profile'],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
-    // Told apart from the defaults, which it warns of.
+    // Set explicitly, because it warns about its defaults.
     ttl: { AccessToken: LASTS_S, Grant: LASTS_S, IdToken: LASTS_S, Interaction: LASTS_S, Session: LASTS_S },
     cookies: { keys: ['the key of a test'] },
     pkce: { required: () => true },
@@ -113,7 +113,7 @@ function configurationFor(
         ? undefined
         : { accountId: sub, claims: () => ({ sub, email_verified: true, ...person }) }
     },
-    // No one is asked what the service may know.
+    // Skip asking for consent.
     async loadExistingGrant({ oidc }) {
       if (oidc.client === undefined || oidc.session?.accountId === undefined) return undefined
       const grant = new oidc.provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId })

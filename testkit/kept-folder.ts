@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 /**
- * Makes a folder that runs keep for later ones, if it is missing. It is there as a whole or not at all.
+ * Makes a folder that is kept for later runs, if it is missing. It never exists half-made.
  *
- * @param folder its name says what it was made of
- * @param make fills the folder that it gets, which moves to its place afterwards
+ * @param folder its name identifies what it was made from
+ * @param make fills the given folder, which is then renamed into place
  * @returns whether it was missing
  */
 export async function keepFolder(folder: string, make: (part: string) => Promise<void>): Promise<boolean> {
@@ -15,7 +15,7 @@ export async function keepFolder(folder: string, make: (part: string) => Promise
   const part = await mkdtemp(join(dirname(folder), 'part-'))
   try {
     await make(part)
-    // Two runs that begin at the same time make the same.
+    // Another run may have made the same folder meanwhile.
     await rename(part, folder).catch((thrown) => {
       if (!existsSync(folder)) throw thrown
     })

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test'
 
 const HERE = '127.0.0.1'
 
-/** Listens on a free port of this machine, and resolves with it. */
+/** Listens on a free port of this machine and resolves with the port. */
 export async function listen(server: Server): Promise<number> {
   server.listen(0, HERE)
   await once(server, 'listening')
@@ -15,17 +15,17 @@ export async function listen(server: Server): Promise<number> {
   return address.port
 }
 
-/** Below those that the system gives to a program that asks for any port: Linux from 32,768, macOS and Windows from 49,152. */
+/** Below the ephemeral ports that the system assigns: Linux from 32,768, macOS and Windows from 49,152. */
 const OWN_PORTS = { from: 20_000, to: 32_000 }
-/** Ports of a block; a process holds the first one of its block for as long as it runs, which keeps other processes off the rest. */
+/** Ports per block. A process listens on the first port of its block while it runs, which keeps other processes away from the rest. */
 const BLOCK = 20
 
-/** The ports of this process's block that it has not given out. */
+/** Unused ports of this process's block. */
 let ports: number[] = []
 
 /**
- * A port that nothing listens on, for a program that is to be started there. No one else gets it meanwhile: no listener that takes any
- * port, no connection's own end, and no other process that asks here.
+ * A free port for a program that will be started on it. Nothing else gets it meanwhile: no listener on port 0, no outgoing connection, and
+ * no other process that calls this.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -51,7 +51,7 @@ async function isFree(port: number): Promise<boolean> {
   return true
 }
 
-/** Whether it listens there now: another program may. */
+/** Tries to listen on the port; false when another program uses it. */
 async function tryListen(server: Server, port: number): Promise<boolean> {
   server.listen(port, HERE)
   try {

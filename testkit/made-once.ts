@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fastestFolder, newFolder } from './folders.ts'
 
-/** The folder that all test processes of a run share. */
+/** The variable with the folder that all test processes of a run share. */
 const SHARED = 'TAGWARDEN_TEST_SHARED'
 
-/** @param folder an existing one, for this process and those that it will start; the caller removes it */
+/** @param folder an existing folder, for this process and those that it starts; the caller removes it */
 export function shareFolder(folder: string): void {
   process.env[SHARED] = folder
 }
 
 /**
- * A folder that takes long to make and that tests copy. The first process of a run that asks makes it, the others wait for it.
+ * A folder that takes long to make and that tests copy. The first process of a run that needs it makes it, and others wait.
  *
  * @param make fills the folder, which exists
  */
@@ -26,10 +26,10 @@ export async function madeOnce(name: string, make: (folder: string) => Promise<v
     await setTimeout(50)
   }
   try {
-    // Between the look and the lock another process may have made it.
+    // Another process may have made it before this one got the lock.
     if (!(await exists(made))) {
       const part = `${made}.part`
-      // What an attempt that failed has left.
+      // Remove what a failed attempt has left.
       await rm(part, { recursive: true, force: true })
       await mkdir(part)
       await make(part)
@@ -43,7 +43,7 @@ export async function madeOnce(name: string, make: (folder: string) => Promise<v
 
 let own: Promise<string> | undefined
 
-/** Without one that the run shares, this process has one of its own, which goes with it. */
+/** The run's shared folder; without one, a folder of this process, removed when it ends. */
 function sharedFolder(): string | Promise<string> {
   const shared = process.env[SHARED]
   if (shared !== undefined) return shared

@@ -3,7 +3,7 @@ import { migrate, openSqliteStore } from '../src/store/index.ts'
 import { type ApiClient, apiClient, type SiteKey } from './api.ts'
 import { newProbeRow } from './probes.ts'
 
-/** Sites of one client. Limits and usage are kept by client, so all sites under one would be too easy. */
+/** Sites per client. Limits and usage are per client, so a single client would be too easy. */
 const SITES_PER_CLIENT = 10
 const CLIENTS_PER_STATEMENT = 100
 const PROBES_PER_STATEMENT = 500
@@ -40,8 +40,8 @@ async function createSitesOfClient(api: ApiClient, fields: object, count: number
 }
 
 /**
- * Writes `count` sites into an empty data folder, for a server to be started on. Through the API the 100,000 sites of one
- * scenario would take longer than the measurement.
+ * Writes `count` sites into an empty data folder, before a server is started on it. Creating the 100,000 sites of one scenario through the
+ * API would take longer than the measurement.
  */
 export async function importSites(dataDir: string, count: number): Promise<SiteKey[]> {
   const store = await openSqliteStore(dataDir)
@@ -53,7 +53,7 @@ export async function importSites(dataDir: string, count: number): Promise<SiteK
   return addSites(dataDir, count)
 }
 
-/** The same where a program has made the tables, of this version or of one before. */
+/** The same for a folder whose tables were created by a program of this version or an earlier one. */
 export async function addSites(dataDir: string, count: number): Promise<SiteKey[]> {
   const store = await openSqliteStore(dataDir)
   try {
@@ -87,18 +87,18 @@ export async function addSites(dataDir: string, count: number): Promise<SiteKey[
   }
 }
 
-/** What is monitored at every site in a data folder. */
+/** The probe of every site in a data folder. */
 export interface ProbePlan {
   intervalSeconds: number
-  /** The tag server of the site with this number. */
+  /** Returns the tag server of the site with this index. */
   targetOf: (index: number) => string
-  /** Whether first runs are spread over the interval, as those of a service that has run for long; else all are due at once. */
+  /** Whether first runs are spread over the interval, as after running for long; else all are due at once. */
   isSpread: boolean
-  /** Where all clients get their messages. */
+  /** The webhook of all clients. */
   webhook?: string
 }
 
-/** Gives every site in `dataDir` a tag server and a probe of it, for a server to be started on. */
+/** Gives every site in `dataDir` a tag server with a probe, before a server is started on it. */
 export async function importProbes(dataDir: string, plan: ProbePlan): Promise<void> {
   const { intervalSeconds, targetOf, isSpread, webhook } = plan
   const store = await openSqliteStore(dataDir)
@@ -136,7 +136,7 @@ export async function importProbes(dataDir: string, plan: ProbePlan): Promise<vo
   }
 }
 
-/** How many sites each client gets. */
+/** The number of sites of each client. */
 function clientSizes(count: number): number[] {
   const clients = Math.ceil(count / SITES_PER_CLIENT)
   return Array.from({ length: clients }, (_, index) => Math.min(SITES_PER_CLIENT, count - index * SITES_PER_CLIENT))

@@ -8,28 +8,28 @@ interface TagTotals {
   exception: number
 }
 
-/** What the overview should say, added up the plain way. */
+/** The expected overview, added up in the simplest way. */
 export interface Model {
   total_events: number
   events: Map<string, number>
   tags: Map<string, TagTotals>
   userData: Record<'total' | 'email' | 'phone' | 'address' | 'first_name' | 'last_name' | 'city' | 'country', number>
   ecommerce: Record<'total' | 'value' | 'currency' | 'transaction_id' | 'items', number>
-  /** Events by what they said of consent: `total`, `ad_storage_denied`, …; what is zero is left out. */
+  /** Events by consent: `total`, `ad_storage_denied`, …; zeros are left out. */
   consent: Map<string, number>
   /** Events by identifier, with `total`; likewise. */
   identifiers: Map<string, number>
   /** Commerce events by fault, with `total`; likewise. */
   validity: Map<string, number>
-  /** Executions while it was denied: `GA4 ad_storage`; likewise. */
+  /** Executions while consent was denied: `GA4 ad_storage`; likewise. */
   denied: Map<string, number>
-  /** Executions by how the vendor answered: `GA4 response_4xx`; likewise. */
+  /** Executions by the vendor's answer: `GA4 response_4xx`; likewise. */
   responses: Map<string, number>
-  /** Parameters of the site's own by event (none: of batches) and name: `purchase coupon present`, `… total`; likewise. */
+  /** The site's own parameters by event (none for batches) and name: `purchase coupon present`, `… total`; likewise. */
   fields: Map<string, number>
 }
 
-/** Adds up payloads one by one, without minutes, merging or anything else that could go wrong. */
+/** Adds up payloads one by one, without minutes, merging or anything else that could be wrong. */
 export function modelOf(payloads: readonly Payload[]): Model {
   const model: Model = {
     total_events: 0,

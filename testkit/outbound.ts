@@ -1,13 +1,13 @@
 import { createOutbound, OutboundError, type OutboundThreadOptions, type OwnedOutbound } from '../src/outbound/index.ts'
 
 /**
- * What asks other systems, in this process. The program gives it a thread; starting one took a quarter of a second of the processor in
- * every test whose service asks something, and few tests are about threads.
+ * Outbound requests without the program's thread: starting one took 0.25 s of processor time in every test whose service makes any, and few
+ * tests are about threads.
  */
 export function openOutboundWithoutThread(options: OutboundThreadOptions): OwnedOutbound {
   const outbound = createOutbound(options)
   const end = new AbortController()
-  /** Asks until the end, which nobody waits for longer than for that of a thread. */
+  /** Aborts the request when `close` is called, as ending a thread does. */
   const untilEnd = async <T>(
     asked: (signal: AbortSignal) => Promise<T>,
     signal: AbortSignal | undefined,

@@ -6,13 +6,13 @@ import { parse } from 'acorn'
 import * as fc from 'fast-check'
 import { amount } from './length.ts'
 
-/** A regular expression, and where it stands. */
+/** A regular expression and its place in the code. */
 export interface Pattern {
   place: string
   pattern: RegExp
 }
 
-/** All regular expressions that are written in a file of TypeScript. */
+/** All regular expression literals in a TypeScript file. */
 export async function patternsIn(root: string, file: string): Promise<Pattern[]> {
   const code = stripTypeScriptTypes(await readFile(join(root, file), 'utf8'))
   const found: Pattern[] = []
@@ -30,14 +30,14 @@ export async function patternsIn(root: string, file: string): Promise<Pattern[]>
   return found
 }
 
-/** What of a file of TypeScript makes regular expressions that `patternsIn` cannot find: at run time, or of a text. */
+/** The code in a TypeScript file that makes regular expressions at run time, which `patternsIn` cannot find. */
 export async function madePatternsIn(root: string, file: string): Promise<string[]> {
   const code = await readFile(join(root, file), 'utf8')
   if (!code.includes('RegExp')) return []
   return madePatterns(stripTypeScriptTypes(code)).map((made) => `${file}: ${made}`)
 }
 
-/** The same of JavaScript: uses of `RegExp`, with `new`, without it, or handed on under another name. */
+/** The same for JavaScript: uses of `RegExp`, with or without `new`, or under another name. */
 export function madePatterns(code: string): string[] {
   const tree = parse(code, { ecmaVersion: 'latest', sourceType: 'module' })
   const found: string[] = []
@@ -53,7 +53,7 @@ export function madePatterns(code: string): string[] {
       if (!isWritten) found.push(code.slice(node.start, node.end))
       return
     }
-    // Asked about, it makes nothing.
+    // `instanceof RegExp` makes none.
     const isAsked = node.type === 'BinaryExpression' && node.operator === 'instanceof'
     for (const [key, value] of Object.entries(node)) if (!(isAsked && key === 'right')) visit(value)
   }
@@ -78,16 +78,16 @@ const isNamedRegExp = (node: unknown): boolean =>
 
 const isPattern = (node: unknown): boolean => isNode(node) && node.type === 'Literal' && 'regex' in node
 
-/** At this length linear matching takes a quarter of a millisecond, and quadratic matching two seconds; at night half a millisecond, and seven seconds. */
+/** At this length linear matching takes 0.25 ms and quadratic matching 2 s; at night 0.5 ms and 7 s. */
 const LENGTH = amount(100_000, 200_000)
-/** Wall time, on a machine that does other things: far from both. */
+/** Wall time, far from both, because the machine may be busy. */
 const LIMIT_MS = amount(500, 2_000)
 const SAMPLES = amount(2, 5)
 const SEED = 20
 
 /**
- * A text on which matching takes more than linear time; null when none is found. What makes it slow repeats a part of what
- * the pattern takes, and then does not go on as the pattern wants: so texts that it takes are cut up and repeated.
+ * Finds a text on which matching takes more than linear time; null when there is none. Slow texts repeat a part of a matching text and then
+ * fail to match, so matching texts are cut up and their parts repeated.
  */
 export function slowTextFor({ pattern }: Pattern, tries = 3, limitMs = LIMIT_MS): string | null {
   const seen = new Set<string>()
@@ -99,7 +99,7 @@ export function slowTextFor({ pattern }: Pattern, tries = 3, limitMs = LIMIT_MS)
       const text = `${head}${unit.repeat(Math.ceil(LENGTH / unit.length))}${tail}`
       if (seen.has(text.slice(0, 200) + tail)) continue
       seen.add(text.slice(0, 200) + tail)
-      // A machine that stood still is no slow pattern.
+      // Several tries, because the machine may have stalled.
       const isSlow = Array.from({ length: tries }).every(() => !endsInTime(pattern, text, limitMs))
       if (isSlow)
         return `${JSON.stringify(unit)} again and again, after ${JSON.stringify(head)}, before ${JSON.stringify(tail)}`
@@ -108,7 +108,7 @@ export function slowTextFor({ pattern }: Pattern, tries = 3, limitMs = LIMIT_MS)
   return null
 }
 
-/** Parts of texts that the pattern takes, by which it is led to begin again and again. */
+/** Parts of matching texts, whose repetition makes the pattern start over again and again. */
 export function unitsOf(pattern: RegExp): Set<string> {
   const units = new Set<string>()
   for (const sample of samplesOf(pattern)) {
@@ -120,7 +120,7 @@ export function unitsOf(pattern: RegExp): Set<string> {
   return units
 }
 
-/** Texts that the pattern takes; what it only looks at, and its edges, by which most texts would be out, are left out. */
+/** Texts that match the pattern without its lookarounds and anchors, which most generated texts would not satisfy. */
 function samplesOf(pattern: RegExp): string[] {
   const free = pattern.source
     .replaceAll(/\(\?<?[=!](?:[^()\\[]|\\.|\[[^\]]*\])*\)/g, '')
@@ -130,11 +130,11 @@ function samplesOf(pattern: RegExp): string[] {
   return fc.sample(fc.stringMatching(new RegExp(free, 's'), { size: 'xsmall' }), { numRuns: SAMPLES, seed: SEED })
 }
 
-/** `exec` is interrupted where code that steps over a text in a loop is: V8 looks for it at each step back. */
+/** V8 can interrupt `exec`, because it checks for interrupts when it backtracks. */
 const MATCHING = new Script(
   '{ let n = 0; while (pattern.exec(text) !== null && pattern.global && n++ < 2e4) { if (pattern.lastIndex === 0) break } }',
 )
-/** One for all: a context costs more to make than a text to match, and there are tens of thousands. */
+/** One context for tens of thousands of texts, because making one costs more than a match. */
 const matched = createContext({})
 
 function endsInTime(pattern: RegExp, text: string, limitMs: number): boolean {
@@ -144,7 +144,7 @@ function endsInTime(pattern: RegExp, text: string, limitMs: number): boolean {
     MATCHING.runInContext(matched, { timeout: limitMs })
     return true
   } catch (thrown) {
-    // Made in the other context, it is no Error of this one.
+    // The error comes from the other context, so `instanceof Error` would be false.
     if ((thrown as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false
     throw thrown
   }

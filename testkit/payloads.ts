@@ -9,7 +9,7 @@ export const event = (time: number | string, over: Partial<EventPayload> = {}): 
   ...over,
 })
 
-/** A batch whose window is a moment; `over` adds to it. */
+/** A batch whose window is a single moment; `over` adds to it. */
 export const batch = (time: number | string, over: Partial<BatchPayload> = {}): BatchPayload => ({
   container_id: 'GTM-ABC1234',
   batch: true,
@@ -20,8 +20,8 @@ export const batch = (time: number | string, over: Partial<BatchPayload> = {}): 
 })
 
 /**
- * Stands in a body wherever the sender's clock belongs. It has as many digits as any time from 2001 to 2286, so the load
- * generator overwrites it with the current one without rebuilding the body.
+ * Placeholder for the sender's time in a body. It has as many digits as any time from 2001 to 2286, so the load generator can overwrite it
+ * in place.
  */
 export const TIME_PLACEHOLDER = 1_111_111_111_111
 

@@ -30,7 +30,7 @@ export async function insertProbe(store: Store, siteId: string, over: Partial<Pr
   return row
 }
 
-/** The row of a result, `ok` unless `over` says otherwise. */
+/** A result's row, `ok` by default; `over` replaces fields. */
 export const newResultRow = (
   probeId: string,
   at: number,

@@ -11,7 +11,7 @@ interface Document {
   paths: Record<string, { get?: { parameters?: Parameter[] } }>
 }
 
-/** What answers of each process itself, has no end, or is no data. */
+/** Routes that answer about the process itself, never end, or return no data. */
 const NOT_ASKED = [
   '/api/openapi.json',
   '/api/session',
@@ -22,7 +22,7 @@ const NOT_ASKED = [
   '/ready',
 ]
 
-/** Where the ids are that stand in paths. */
+/** The lists that contain the ids used in paths. */
 const LISTS: Readonly<Record<string, string>> = {
   alert_id: '/api/alerts',
   client_id: '/api/clients',
@@ -32,10 +32,10 @@ const LISTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Every question that GET routes of a running service can be asked: each site, client and tag, the first few probes, alerts and incidents,
- * each value of each parameter that has a list of them.
+ * All GET requests that a running service can answer: for each site, client and tag, the first few probes, alerts and incidents, and each
+ * value of parameters that have a list of them.
  *
- * @param most alerts, incidents and probes that are asked for
+ * @param most maximum number of alerts, incidents and probes
  * @returns paths with their query
  */
 export async function questionsTo(api: ApiClient, most = 3): Promise<string[]> {
@@ -47,7 +47,7 @@ export async function questionsTo(api: ApiClient, most = 3): Promise<string[]> {
     return filled(path, ids).flatMap((known) => searches.map((search) => `${known}?${search}`))
   })
   const keys = new Map<string, string[]>()
-  // One after the other, and each site once: a service that is asked for hundreds of reports at once refuses some.
+  // One after the other and once per site, because a service refuses some of hundreds of reports at once.
   for (const site of ids.get('site_id') ?? []) keys.set(site, await tagKeysOf(api, site))
   return [...new Set(questions.flatMap((question) => withTagKeys(question, keys)))]
 }
@@ -65,7 +65,7 @@ async function idsOf(api: ApiClient, most: number): Promise<ReadonlyMap<string, 
   return found
 }
 
-/** The path once for each id that it can be about; a path about something else stays as it is. */
+/** The path once for each id of its parameter; unchanged without one. */
 function filled(path: string, ids: ReadonlyMap<string, string[]>): string[] {
   for (const [name, known] of ids) {
     const place = `{${name}}`
@@ -90,7 +90,7 @@ async function tagKeysOf(api: ApiClient, siteId: string): Promise<string[]> {
   return overview.json<{ tags: { tag_key: string }[] }>().tags.map(({ tag_key }) => tag_key)
 }
 
-/** The question once for each tag of its site; one that is about no tag stays as it is. */
+/** The question once for each tag of its site; unchanged if it has no tag. */
 function withTagKeys(question: string, keys: ReadonlyMap<string, string[]>): string[] {
   if (!question.includes('{tag_key}')) return [question]
   const siteId = /\/sites\/([^/]+)\//.exec(question)?.[1] ?? ''
@@ -99,11 +99,11 @@ function withTagKeys(question: string, keys: ReadonlyMap<string, string[]>): str
 
 export interface Answered {
   status: number
-  /** Parsed, where it is JSON. */
+  /** Parsed if it is JSON. */
   body: unknown
 }
 
-/** What a service answers to one of the questions. */
+/** The service's answer to one of the questions. */
 export async function answerTo(api: ApiClient, question: string): Promise<Answered> {
   const { status, headers, text } = await api.call('GET', question)
   if (headers.get('content-type')?.startsWith('application/json') !== true) return { status, body: text }

@@ -3,7 +3,7 @@ import type { BatchPayload, EventPayload, Payload } from '../src/journal/payload
 
 const FIELD_NAMES = ['coupon', 'customer_group', 'Käufer/Gruppe', 'constructor', '__proto__'] as const
 const EVENT_NAMES = ['page_view', 'purchase', 'add_to_cart', 'Käufe/ß', 'constructor'] as const
-/** Each id always has the same name or none, as in a container that is not edited. */
+/** Each id always has the same name or none, as in an unedited container. */
 const TAGS = [
   { id: '1', name: 'GA4' },
   { id: '2', name: 'Meta CAPI' },
@@ -161,7 +161,7 @@ function batch(from: number, to: number): fc.Arbitrary<BatchPayload> {
     ) as fc.Arbitrary<BatchPayload>
 }
 
-/** Valid payloads of both modes, booked between `from` and `to` (epoch ms). */
+/** Valid payloads of both modes, counted between `from` and `to` (epoch ms). */
 export const payloads = (from: number, to: number): fc.Arbitrary<Payload[]> =>
   fc.array(fc.oneof({ weight: 3, arbitrary: event(from, to) }, { weight: 1, arbitrary: batch(from, to) }), {
     minLength: 1,

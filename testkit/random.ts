@@ -1,4 +1,4 @@
-/** Random numbers that depend on nothing but a seed (mulberry32): the same seed gives the same run again. */
+/** Random numbers that depend only on a seed (mulberry32), so that a run can be repeated. */
 export class Random {
   #state: number
 
@@ -23,7 +23,7 @@ export class Random {
     return low + (high - low) * this.next()
   }
 
-  /** As likely between 1 and 10 as between 10 and 100. */
+  /** Log-uniform: as likely between 1 and 10 as between 10 and 100. */
   logBetween(low: number, high: number): number {
     return low * (high / low) ** this.next()
   }
@@ -41,7 +41,7 @@ export class Random {
     return values[this.below(values.length)]
   }
 
-  /** A stream of its own, so that one part draws the same whatever the others draw. */
+  /** A separate stream, so that a part's numbers do not depend on other parts. */
   fork(): Random {
     return new Random(this.below(2 ** 32))
   }

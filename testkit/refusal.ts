@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store, Tables } from '../src/store/index.ts'
 
-/** From now on the database itself refuses to delete the rows of the table with this number in the column: a site's. */
+/** Makes the database itself refuse to delete a site's rows: those of the table with this number in the column. */
 export async function refuseDeletion(
   store: Store,
   table: keyof Tables,

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 
 /** The project's top folder. */
 export const REPOSITORY = join(import.meta.dirname, '..')
-/** Where a run of many tests says what starts the program. */
+/** The variable with the program's entry, set by a run of many tests. */
 export const PROGRAM_FOR_TESTS = 'TAGWARDEN_TEST_PROGRAM'
-/** What starts the program from its sources. */
+/** The entry that runs the program from its sources. */
 export const PROGRAM_OF_SOURCES = join(REPOSITORY, 'bin/tagwarden.mjs')
-/** What starts the program: a run of many tests has it bundled, as it is published, which starts in two thirds of the processor time. */
+/** The program's entry. A run of many tests uses the bundle, which starts in two thirds of the processor time. */
 export const PROGRAM = process.env[PROGRAM_FOR_TESTS] ?? PROGRAM_OF_SOURCES

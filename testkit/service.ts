@@ -16,19 +16,19 @@ export interface TestService extends ApiClient {
   service: Service & { ingest: Ingest }
 }
 
-/** What a test starts asks no one on the internet. */
+/** Keeps what a test starts from asking hosts on the internet. */
 export const ALONE = { CONNECTION_CHECK_URLS: 'off' }
 
-/** As little as scrypt can cost: the 0.2 s that a password is worth were most of what tests of accounts took. */
+/** The cheapest scrypt: the production cost of 0.2 s per password was most of the time of account tests. */
 const CHEAP_PASSWORDS = { ln: 4, r: 8, p: 1 }
 
 /**
- * The whole program in this process, on a random port, with the test's clock, without threads for the embedded store and for what asks
- * other systems, and with passwords that cost nothing unless a test is about them.
+ * Starts the whole program in this process, on a random port, with the test's clock, without threads for SQLite and outbound requests, and
+ * by default with cheap passwords.
  *
- * @param environment its settings; if they do not say where the data are, it gets an empty SQLite folder
- * @param log where it writes, nowhere by default
- * @param options `{}`: passwords cost what they cost a service
+ * @param environment its settings; without a place for data, it gets an empty SQLite folder
+ * @param log by default silent
+ * @param options `{}` for the real cost of passwords
  */
 export async function startTestService(
   t: TestContext,

@@ -2,10 +2,10 @@ import { newId, newSecret } from '../src/lib/index.ts'
 import { BLANK_SITE as BLANK } from '../src/management/sites.ts'
 import type { ClientRow, SiteRow, Store } from '../src/store/index.ts'
 
-/** A site's fields that say nothing of it. */
+/** Neutral values for a site's fields. */
 export const BLANK_SITE = { ...BLANK, created_at: 0 }
 
-/** Nulls are what columns default to: left out, a store of the version before, without the newest columns, takes the row, too. */
+/** Without nulls, which are the columns' defaults, so that a store of an earlier version without the newest columns accepts the row, too. */
 const WRITTEN = Object.fromEntries(
   Object.entries(BLANK_SITE).filter(([, value]) => value !== null),
 ) as typeof BLANK_SITE
@@ -32,7 +32,7 @@ const newClientRow = () => ({
   created_at: 0,
 })
 
-/** Writes a site straight into the store, and its client where it is not there; `over` replaces fields of the site. */
+/** Writes a site straight into the store, and its client if it does not exist; `over` replaces fields of the site. */
 export async function insertSite(store: Store, over: Partial<SiteRow> = {}): Promise<SiteRow> {
   const client = newClientRow()
   const clientId = over.client_id ?? client.id
@@ -56,7 +56,7 @@ export async function insertSite(store: Store, over: Partial<SiteRow> = {}): Pro
     .executeTakeFirstOrThrow()
 }
 
-/** Records that a site sent an event then, as the fold of an event does. */
+/** Records that a site sent an event at this time, as folding an event does. */
 export async function hearFrom(store: Store, siteId: string, at: number, container_id = 'GTM-TEST'): Promise<void> {
   const { site_no } = await store.write
     .selectFrom('sites')

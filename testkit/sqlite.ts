@@ -3,8 +3,8 @@ import { connectWithoutThread, migrate, openSqliteStore, openStore, sqlitePath }
 import { madeOnce } from './made-once.ts'
 
 /**
- * The embedded store with its connections in this process. The program gives each of the seven a thread; starting them took
- * half a second of every test on a busy machine, and few tests are about threads. PostgreSQL is opened as always.
+ * Opens SQLite with its connections in this thread. The program gives each of the seven its own; starting them took half a second of every
+ * test on a busy machine, and few tests are about threads. PostgreSQL is opened as usual.
  */
 export const openWithoutThreads: typeof openStore = (location, onError, onDeath) =>
   location.databaseUrl === null
@@ -14,14 +14,14 @@ export const openWithoutThreads: typeof openStore = (location, onError, onDeath)
 export const openFolderWithoutThreads: typeof openSqliteStore = (dataDir, options) =>
   openSqliteStore(dataDir, { ...options, connect: connectWithoutThread })
 
-/** Gives an empty data folder a migrated database: a copy takes a millisecond, the migrations take fifty. */
+/** Copies a migrated database into an empty data folder, which takes 1 ms; migrating takes 50 ms. */
 export async function copyTemplate(dataDir: string): Promise<void> {
   const template = await madeOnce('sqlite', async (folder) => {
     const store = await openSqliteStore(folder)
     try {
       await migrate(store.admin, store.columnTypes)
     } finally {
-      // Which moves the write-ahead log into the one file that is copied.
+      // Closing moves the write-ahead log into the one file that is copied.
       await store.close()
     }
   })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store, Tables } from '../src/store/index.ts'
 
-/** From now on PostgreSQL itself notes how many rows each statement inserts into the table, or deletes from it; returns what reads that. */
+/** Makes PostgreSQL record how many rows each statement inserts into or deletes from the table; returns a function that reads it. */
 export async function noteStatementSizes(
   store: Store,
   table: keyof Tables,

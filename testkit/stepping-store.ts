@@ -1,6 +1,6 @@
 import type { Store } from '../src/store/index.ts'
 
-/** The same store, which does `step` before each batch and between each read and its answer. */
+/** Wraps a store so that it awaits `step` before each batch, and between each read and its result. */
 export function steppingStore(store: Store, step: (what: 'read' | 'batch') => Promise<void>): Store {
   return {
     ...store,

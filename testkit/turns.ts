@@ -1,11 +1,11 @@
-/** Waits until it is this process's turn. */
+/** Waits for this body's turn. */
 export type Step = () => Promise<void>
 
 /**
- * Runs bodies as if each were a process of its own, one at a time: a body runs from one of its steps to the next, then
- * `choose` says whose turn it is. All that happens is decided by `choose`.
+ * Runs bodies like separate processes, but one at a time: a body runs from one step to its next, then `choose` picks whose turn it is, so
+ * it alone decides the order.
  *
- * @param choose takes the number of bodies that are not at their end, and picks one
+ * @param choose receives the number of unfinished bodies and picks one
  */
 export async function inTurns(
   bodies: readonly ((step: Step) => Promise<unknown>)[],
@@ -32,7 +32,7 @@ class Process {
       await this.#resume.promise
     }
     this.#result = this.#start(body, step)
-    // Reported to the caller that runs it; until then it is unhandled.
+    // The error is reported to the caller of `run`; until then it must not count as unhandled.
     this.#result.catch(() => undefined)
   }
 
@@ -45,7 +45,7 @@ class Process {
     }
   }
 
-  /** Lets it run to its next step or its end. @throws what the body throws */
+  /** Runs it to its next step or its end. @throws the body's error */
   async run(): Promise<void> {
     this.#pause = Promise.withResolvers()
     this.#resume.resolve()

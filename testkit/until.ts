@@ -1,12 +1,12 @@
-/** Between looks at what is in this process, and between the first two questions to another one, ms. */
+/** Interval of checks within this process, and of the first checks of another one, ms. */
 const EVERY_MS = 25
-/** Between questions that have long been answered with "not yet": each costs the one who asks and the one who answers. */
+/** Longest interval of checks of another process, ms, because each costs both processes time. */
 const SELDOM_MS = 250
 const SLOWER = 1.3
-/** Only a test that fails waits so long. Beside five other processes a core, what takes ten seconds elsewhere took over a minute. */
+/** Only a failing test waits this long. With five other processes per core, what usually takes 10 s took over a minute. */
 export const PATIENCE_MS = 180_000
 
-/** Waits until `check` gives something; fails after `ms`. */
+/** Waits until `check` returns a value; fails after `ms`. */
 export async function until<T>(
   what: string,
   check: () => Promise<T | undefined> | T | undefined,

@@ -1,4 +1,4 @@
-/** What a release brings, as the changelog says it. */
+/** The section of a release in the changelog. */
 export interface Section {
   /** `2026-12-01` */
   date: string
@@ -8,7 +8,7 @@ export interface Section {
 const HEADING = /^## \[(\d+\.\d+\.\d+)\] - (\d{4}-\d\d-\d\d)$/gm
 const UNRELEASED = '## [Unreleased]'
 
-/** The part of the changelog under a version's heading, or null when it has none. */
+/** The section of a version; null when it has no heading. */
 export function sectionOf(changelog: string, version: string): Section | null {
   const headings = [...changelog.matchAll(HEADING)]
   const at = headings.findIndex(([, named]) => named === version)
@@ -19,7 +19,7 @@ export function sectionOf(changelog: string, version: string): Section | null {
 }
 
 /**
- * Gives what is not released yet the heading of a version, and leaves an empty place for what comes next.
+ * Puts the unreleased changes under the heading of a version, and leaves an empty "Unreleased" section.
  *
  * @throws Error when there is nothing to release, or the version has a heading already
  */

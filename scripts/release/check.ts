@@ -1,5 +1,5 @@
 /**
- * Says whether this commit can be released, and what is missing. Run by `npm run release:check` and, with the tag, by the workflow.
+ * Reports whether this commit can be released, and what is missing. Run by `npm run release:check` and, with the tag, by the workflow.
  *
  *     node scripts/release/check.ts [tag]
  */
@@ -14,7 +14,7 @@ import { startService } from '../../src/main.ts'
 import { type Check, checkFiles, versionOf } from './checks.ts'
 
 const REPOSITORY = join(import.meta.dirname, '../..')
-/** What `npm run docs` writes. */
+/** The scripts behind `npm run docs`. */
 const GENERATED = [
   'write-config-docs.ts',
   'write-schema.ts',
@@ -24,7 +24,7 @@ const GENERATED = [
 ]
 
 function script(...args: string[]): { isWell: boolean; output: string } {
-  // Tests that have a long version run it.
+  // Run the long version of tests that have one.
   const env = { ...process.env, TEST_LONG: '1' }
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: REPOSITORY, encoding: 'utf8', env })
   return { isWell: status === 0, output: `${stdout}${stderr}`.trim() }
@@ -38,7 +38,7 @@ function generatedFiles(): Check {
   }
 }
 
-/** As callers see it: the document of a service that runs. */
+/** Checks the document of a running service, as callers see it. */
 async function openApi(version: string): Promise<Check> {
   const folder = await mkdtemp(join(tmpdir(), 'tagwarden-release-'))
   const config = readConfig({ DATA_DIR: folder, PORT: '0', CONNECTION_CHECK_URLS: 'off' })

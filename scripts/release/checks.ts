@@ -4,7 +4,7 @@ import { sectionOf } from './changelog.ts'
 import { changedSince, frozenIn, unreleased } from './frozen-migrations.ts'
 import { compareVersions, mentionsIn } from './versions.ts'
 
-/** One thing that has to hold before a release, and what is wrong with it: nothing, or sentences with the way out. */
+/** One condition for a release; `problems` is empty, or sentences that say what to do. */
 export interface Check {
   title: string
   problems: string[]
@@ -14,9 +14,9 @@ export const versionOf = (root: string): string =>
   (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version
 
 /**
- * What the files of the repository at `root` say about a release.
+ * Checks the files of the repository at `root` for a release.
  *
- * @param tag that is to be released, as `v0.2.0`; null before there is one
+ * @param tag to release, such as `v0.2.0`; null before there is one
  */
 export function checkFiles(root: string, tag: string | null): Check[] {
   const version = versionOf(root)

@@ -3,14 +3,14 @@ import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Which migrations each release had, with the SHA-256 of their files: `sha256sum -c` in that folder reads it, too. A store that took a step
- * never takes it again, so a change of it would reach new stores only.
+ * The migrations of each release with the SHA-256 of their files, also readable by `sha256sum -c` in that folder. A store never repeats a
+ * step, so a later change of one would reach only new stores.
  */
 const LIST = 'released.sha256'
 const FOLDER = 'src/store/migrations'
 
 interface Frozen {
-  /** The first release that had it. */
+  /** The first release with it. */
   version: string
   file: string
   sha256: string
@@ -23,7 +23,7 @@ const stepsIn = (folder: string): string[] =>
     .filter((name) => /^\d{4}-.*\.ts$/.test(name))
     .sort()
 
-/** The migrations that releases of the repository at `root` have. */
+/** The released migrations of the repository at `root`. */
 export function frozenIn(root: string): Frozen[] {
   const path = join(root, FOLDER, LIST)
   if (!existsSync(path)) return []
@@ -37,7 +37,7 @@ export function frozenIn(root: string): Frozen[] {
     })
 }
 
-/** What is wrong with the migrations that were released. */
+/** The released migrations that are changed or missing, one line each. */
 export function changedSince(root: string): string[] {
   const folder = join(root, FOLDER)
   const frozen = frozenIn(root)
@@ -57,13 +57,13 @@ export function changedSince(root: string): string[] {
   ]
 }
 
-/** Migrations that no release has had. */
+/** The migrations that are not in any release. */
 export function unreleased(root: string): string[] {
   const known = new Set(frozenIn(root).map(({ file }) => file))
   return stepsIn(join(root, FOLDER)).filter((file) => !known.has(file))
 }
 
-/** Adds them to the list as those of a release. */
+/** Adds the unreleased migrations to the list, under a release. */
 export function freeze(root: string, version: string): void {
   const lines = unreleased(root).map((file) => `${sha256Of(join(root, FOLDER, file))}  ${file}\n`)
   appendFileSync(join(root, FOLDER, LIST), `# ${version}\n${lines.join('')}`)

@@ -1,5 +1,5 @@
 /**
- * Prints what the changelog says about a version, for the page of the release.
+ * Prints the changelog section of a version, for the release's page.
  *
  *     node scripts/release/notes.ts 0.2.0
  */

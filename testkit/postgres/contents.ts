@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Every row of every table of a database as text, by table: what a dump would hold. @param url as its owner */
+/** Every row of every table of a database as text, by table, like a dump. @param url as its owner */
 export async function rowsByTable(url: string): Promise<Map<string, string[]>> {
   return withClient(url, async (client) => {
     const tables = await client.query<{ name: string }>(
@@ -18,12 +18,12 @@ export async function rowsByTable(url: string): Promise<Map<string, string[]>> {
   })
 }
 
-/** The write-ahead log of a whole server, which also holds rows that have been deleted since. @param adminUrl as superuser */
+/** The write-ahead log of a whole server, which also contains deleted rows. @param adminUrl as superuser */
 export async function writeAheadLog(adminUrl: string): Promise<Buffer> {
   return withClient(adminUrl, async (client) => {
-    // A new file of it gets its final name only once it is filled with zeros, which may be between listing and reading.
+    // A file may be missing: a new one gets its final name only once it is filled with zeros.
     const { rows } = await client.query<{ bytes: Buffer | null }>(
-      // Without the zeros that it ends with: what is not yet written is most of 32 MB, which take a second to be sent.
+      // Without the trailing zeros: most of the 32 MB is not written yet and would take a second to send.
       String.raw`select rtrim(pg_read_binary_file('pg_wal/' || name, true), '\x00') as bytes from pg_ls_waldir() order by name`,
     )
     return Buffer.concat(rows.map(({ bytes }) => bytes ?? Buffer.alloc(0)))

@@ -6,25 +6,25 @@ import { until } from '../until.ts'
 import { endKeptSessions } from './kept-sessions.ts'
 import { type PostgresServer, type ServerOptions, type StopMode, startServer } from './server.ts'
 
-/** An ordinary role, as the program has in production: it owns its database and nothing else. */
+/** An ordinary role, as in production: it owns its database and nothing else. */
 const OWNER = 'tagwarden'
 const TEMPLATE = 'tagwarden_template'
-/** The maintenance database of the server that all test files of a run share, for the processes they run in. */
+/** The variable with the address of the maintenance database on the server that all test processes of a run share. */
 const SHARED_SERVER = 'TAGWARDEN_TEST_POSTGRES'
 
 export interface TestDatabase {
   url: string
   /** The same as superuser. */
   adminUrl: string
-  /** Ends what is still connected. */
+  /** Drops the database and ends its connections. */
   drop: () => Promise<void>
 }
 
-/** A database of its own on the server that all tests share. It is migrated, or empty if asked for. */
+/** Creates a database on the shared server, by default migrated. */
 export async function createDatabase({ isMigrated = true } = {}): Promise<TestDatabase> {
   const admin = await sharedServer()
   const name = `test_${randomBytes(8).toString('hex')}`
-  // Copying files, and not pages through the write-ahead log: half the time where nothing is made durable.
+  // Copying files instead of logging pages takes half the time when nothing has to be durable.
   const template = isMigrated ? `template ${TEMPLATE} strategy file_copy` : ''
   await admin.query(`create database ${name} owner ${OWNER} ${template}`)
   const adminUrl = new URL(String(admin.options.connectionString))
@@ -38,7 +38,7 @@ export async function createDatabase({ isMigrated = true } = {}): Promise<TestDa
   }
 }
 
-/** Starts the server for this process and the test processes that it will start. */
+/** Starts the server for this process and the test processes that it starts. */
 export async function startSharedServer(): Promise<PostgresServer> {
   const server = await startServer({ durable: false })
   try {
@@ -51,7 +51,7 @@ export async function startSharedServer(): Promise<PostgresServer> {
   return server
 }
 
-/** Waits for what a killed process leaves: sessions that still finish their statements. */
+/** Waits until the sessions of a killed process have finished their statements. */
 export async function sessionsOver(url: string): Promise<void> {
   await endKeptSessions(url)
   const client = new pg.Client({ connectionString: url })
@@ -73,7 +73,7 @@ export interface OwnPostgres {
   log: () => Promise<string>
 }
 
-/** A server for one test alone, which may stop it or worse. */
+/** Starts a server for a single test, which may stop or kill it. */
 export async function startPostgres(t: TestContext, options: ServerOptions): Promise<OwnPostgres> {
   const server = await startServer(options)
   t.after(server.remove)
@@ -81,7 +81,7 @@ export async function startPostgres(t: TestContext, options: ServerOptions): Pro
   return { url: await createOwnedDatabase(adminUrl, OWNER), adminUrl, stop, start, log }
 }
 
-/** Makes an empty database and its owner, an ordinary role of the same name; the database's address for it. */
+/** Creates an empty database and its owner, an ordinary role of the same name, and returns the address for that role. */
 export async function createOwnedDatabase(adminUrl: string, name: string): Promise<string> {
   await withAdmin(adminUrl, async (admin) => {
     await makeOwner(admin, adminUrl, name)
@@ -92,7 +92,7 @@ export async function createOwnedDatabase(adminUrl: string, name: string): Promi
 
 let shared: Promise<pg.Pool> | undefined
 
-/** Without one that the run has started, this process gets a server of its own, which ends with it. */
+/** The run's server; without one, this process starts a server that ends with it. */
 function sharedServer(): Promise<pg.Pool> {
   shared ??= (async () => {
     if (process.env[SHARED_SERVER] === undefined) await startSharedServer()
@@ -104,7 +104,7 @@ function sharedServer(): Promise<pg.Pool> {
 /** Connections that do not keep the process from ending. */
 function adminPool(adminUrl: string): pg.Pool {
   const pool = new pg.Pool({ connectionString: adminUrl, max: 2, allowExitOnIdle: true })
-  // The pool has ended before its sessions have: a server that is stopped at once ends them first.
+  // A server stopped at once may end sessions before the pool does.
   pool.on('error', () => undefined)
   return pool
 }
@@ -118,7 +118,7 @@ async function withAdmin(adminUrl: string, work: (admin: pg.Pool) => Promise<voi
   }
 }
 
-/** The same password serves both: it only keeps other users of the machine out. */
+/** Uses the superuser's password, which only keeps other users of the machine out. */
 const makeOwner = (admin: pg.Pool, adminUrl: string, owner = OWNER): Promise<unknown> =>
   admin.query(`create role ${owner} login password '${new URL(adminUrl).password}'`)
 

@@ -3,21 +3,21 @@ import { createDatabase, type TestDatabase } from './databases.ts'
 import { type KeptSessions, keepSessions } from './kept-sessions.ts'
 
 interface State {
-  /** What a test may change besides rows: the schema, statistics, settings; in one text. */
+  /** A text that changes with the schema, statistics or settings. */
   catalog: string
-  /** Tables that have rows, or had some. */
+  /** Tables that have or had rows. */
   filled: string[]
-  /** Sequences that gave numbers. */
+  /** Sequences that were used. */
   used: string[]
-  /** What migrations wrote. */
+  /** The rows that migrations wrote. */
   migrated: string
-  /** Sessions of others. */
+  /** Number of other sessions. */
   sessions: number
 }
 
 /**
- * Catalogs of what a database has besides built-in objects. A row that is changed gets the number of a newer transaction, so their
- * count and the newest number tell whether anything was made, changed or removed.
+ * Catalogs of a database's own objects. A changed row gets a newer transaction number, so the count and the newest number show whether
+ * anything was created, changed or removed.
  */
 const CATALOGS = [
   ['pg_attribute', 'attrelid'],
@@ -59,19 +59,19 @@ const STATE = `
     (select cast(count(*) as int) from pg_stat_activity where datid = d.oid and pid <> pg_backend_pid()) as sessions
   from pg_database as d where datname = current_database()`
 
-/** More than one would take connections of the server from the other processes of the run. */
+/** Only one, because others would use up connections that other test processes need. */
 let kept: KeptDatabase | undefined
-/** What all of them look like before the first test. */
+/** The state of a new database. */
 let pristine: State | undefined
 
-/** A migrated database without rows: a new one, or one that an earlier test of this process has had and that is as if it were new. */
+/** A migrated database without rows: a new one, or an earlier one of this process, emptied and otherwise unchanged. */
 export async function leaseDatabase(): Promise<TestDatabase> {
   const again = kept
   kept = undefined
   return (again ?? (await KeptDatabase.create())).lease()
 }
 
-// The server is another process's, which may run others for half an hour. A process with nothing to wait for at the moment may still go on.
+// Drop the kept database, because the shared server may run for another half an hour. After `beforeExit` this process may still continue.
 process.on('beforeExit', () => {
   const last = kept
   kept = undefined

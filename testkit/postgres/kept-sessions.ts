@@ -2,20 +2,20 @@ import { connect, type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import pg from 'pg'
 
-/** The sessions of one database that are kept when a connection ends, for the next one. */
+/** Sessions of one database that are kept for the next connection. */
 export interface KeptSessions {
-  /** Waits for those that are made ready for another connection; how many are ready. */
+  /** Waits for sessions that are being reset; resolves with the number that is ready. */
   settled: () => Promise<number>
-  /** Ends them. */
+  /** Ends the kept sessions. */
   end: () => Promise<void>
 }
 
 /**
- * From now on connections of this process to the database use its sessions one after the other: a session that has read the catalog
- * before costs a tenth of the processor time of a new one.
+ * Makes this process's connections to the database reuse sessions: one that has read the catalog already costs a tenth of the processor
+ * time of a new one.
  *
- * A connection notices nothing of it: what was set, locked, listened to or prepared in the session has been discarded. One that ends
- * in a transaction or during a statement ends its session, too.
+ * Connections do not notice: settings, locks, listens and prepared statements are discarded in between. A connection that ends in a
+ * transaction or during a statement ends its session, too.
  */
 export function keepSessions(url: string): KeptSessions {
   joinConnections()
@@ -25,17 +25,17 @@ export function keepSessions(url: string): KeptSessions {
   return sessions
 }
 
-/** Ends the sessions that are kept of the database, for who counts sessions. */
+/** Ends the kept sessions of a database, for tests that count sessions. */
 export const endKeptSessions = async (url: string): Promise<void> =>
   sessionsOf.get(nameOf(new pg.Client(url)))?.endReady()
 
-/** By who connects, and where: not where something stands between the two, as in tests of networks. */
+/** By user and address. Connections through a proxy, as in network tests, have another address and are not kept. */
 const sessionsOf = new Map<string, Sessions>()
 const nameOf = ({ user = '', host, port, database = '' }: pg.Client) => `${user}@${host}:${port}/${database}`
 
 let areJoined = false
 
-/** The driver has no place where it could be given a session. */
+/** Patches the driver, which offers no way to pass it a session. */
 function joinConnections(): void {
   if (areJoined) return
   areJoined = true
@@ -103,15 +103,15 @@ interface SessionUser {
 // https://www.postgresql.org/docs/current/protocol-message-formats.html
 const TERMINATE = Buffer.from('X\0\0\0\x04', 'latin1')
 const DISCARD_ALL = Buffer.from('Q\0\0\0\x10discard all\0', 'latin1')
-/** The server waits for a statement, outside a transaction. */
+/** The server is ready for a statement, outside of a transaction. */
 const IDLE = Buffer.from('Z\0\0\0\x05I', 'latin1')
 const ANSWER_MAX_MS = 5_000
-/** Values of parameters, notices and notifications come at any time. */
+/** Types of messages that may come at any time: parameters, notices and notifications. */
 const BY_THE_WAY = 'SNA'
 
-/** A process of the server with its end of a connection. */
+/** A session of the server with its socket. */
 class Session {
-  /** Only who begins a session with the same words, and the same password, may have it. */
+  /** The startup message and the password: only a connection with the same ones may use the session. */
   readonly key: string
   readonly #socket: Socket
   #user: SessionUser
@@ -131,7 +131,7 @@ class Session {
     socket.on('close', () => lose())
   }
 
-  /** How the server greeted the first connection once it knew who it is. */
+  /** The server's messages after authenticating the first connection. */
   get greeting(): Buffer {
     return Buffer.concat([this.#greeting].flat())
   }
@@ -155,7 +155,7 @@ class Session {
     this.#socket.write(messages)
   }
 
-  /** Whether the session is as if it were new. */
+  /** Resets the session; resolves with whether it is like new. */
   async discardAll(): Promise<boolean> {
     if (!this.#isIdle) return false
     const { promise, resolve } = Promise.withResolvers<boolean>()
@@ -168,7 +168,7 @@ class Session {
       lose: () => resolve(false),
     })
     this.write(DISCARD_ALL)
-    // A server that was stopped or never answers must not keep the clean-up of a test waiting.
+    // A stopped or silent server must not delay a test's cleanup.
     const timer = setTimeout(() => resolve(false), ANSWER_MAX_MS)
     return promise.finally(() => clearTimeout(timer))
   }
@@ -195,7 +195,7 @@ function typesOf(messages: Buffer): string {
   return types
 }
 
-/** What the driver takes for a connection to the server, with as much of `net.Socket` as it uses. */
+/** The driver's connection in place of a socket, with the parts of `net.Socket` that it uses. */
 class KeptConnection extends Duplex implements SessionUser {
   readonly #sessions: Sessions
   readonly #password: string

@@ -13,15 +13,15 @@ import { postgresPrograms, type RunPostgres, type ServerUser, serverUser } from 
 /** `fast` ends the sessions and shuts down, `immediate` stops as after a crash, `kill` is kill -9 to the server. */
 export type StopMode = 'fast' | 'immediate' | 'kill'
 
-/** A PostgreSQL server. It and its files are gone when the process that started it is, however that ends. */
+/** A PostgreSQL server, removed with its files when the process that started it ends, even by kill -9. */
 export interface PostgresServer {
   /** The maintenance database, as superuser. */
   adminUrl: string
-  /** For whatever is to be gone with the server. */
+  /** A folder that is removed with the server. */
   folder: string
   /** Everything the server logged. */
   log: () => Promise<string>
-  /** On the port it always had. */
+  /** Starts it again on the same port. */
   start: () => Promise<void>
   stop: (mode: StopMode) => Promise<void>
   /** Ends it and removes its files. */
@@ -29,9 +29,9 @@ export interface PostgresServer {
 }
 
 export interface ServerOptions {
-  /** Whether what is committed survives a loss of power, as in production; without it the server is several times faster. */
+  /** Whether commits survive a power failure, as in production; otherwise the server is several times faster. */
   durable: boolean
-  /** Connections that it takes at most. */
+  /** Maximum number of connections. */
   maxConnections?: number
 }
 
@@ -41,7 +41,7 @@ const COMMON_SETTINGS = {
   shared_buffers: '128MB',
   log_lock_waits: 'on',
   log_line_prefix: '%m [%p] %d ',
-  // The usual 4,096 rounds of hashing a password are a sixth of what a connection costs, and there are thousands.
+  // The default 4,096 rounds of password hashing are a sixth of a connection's cost, and there are thousands of connections.
   scram_iterations: 1,
 }
 const FAST_SETTINGS = {
@@ -49,15 +49,14 @@ const FAST_SETTINGS = {
   full_page_writes: 'off',
   wal_level: 'minimal',
   max_wal_senders: 0,
-  // Databases live for a test: a vacuum would gain nothing.
+  // Databases live only for a test, so vacuuming gains nothing.
   autovacuum: 'off',
-  // All files are in memory: handing each page that is read to a worker process costs more than reading it.
+  // All files are in memory, so passing reads to a worker process costs more than reading.
   io_method: 'sync',
 }
 
 /**
- * Sorts text as a language does and not by its bytes, as most servers out there: a query that leaves the order of names to
- * the database shows here.
+ * Sorts text by language instead of bytes, as most servers do, which exposes queries that leave the order of names to the database.
  */
 const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US']
 
@@ -83,7 +82,7 @@ export async function startServer({ durable, maxConnections = 200 }: ServerOptio
       folder,
       log: () => readFile(logFile, 'utf8'),
       async start() {
-        // What is left of a killed server keeps the next one from starting until it has noticed.
+        // Remaining processes of a killed server prevent a start until they have noticed.
         await until('the server starts', () =>
           startOn(port).then(
             () => true,
@@ -122,15 +121,15 @@ interface ClusterOptions {
 async function makeCluster({ run, folder, dataFolder, password, settings }: ClusterOptions): Promise<void> {
   const passwordFile = join(folder, 'password')
   await writeFile(passwordFile, password)
-  // For the user that the server runs as, whatever the umask says; no other user may enter the folder.
+  // Readable for the server's user, whatever the umask; other users cannot enter the folder.
   await chmod(passwordFile, 0o644)
   const set = Object.entries(settings).map(([name, value]) => `--set=${name}=${value}`)
-  // Not the default `scram-sha-256`, which costs both sides computing and two more messages.
+  // The default `scram-sha-256` costs both sides computing and two more messages.
   const access = ['--username=postgres', `--pwfile=${passwordFile}`, '--auth=password']
   await run('initdb', ['-D', dataFolder, '--no-sync', '--no-instructions', ...LOCALE, ...access, ...set])
 }
 
-/** Waits for the end of its input, ends the server (if it runs) without ceremony, and removes its folders. */
+/** A shell script that waits for the end of its input, kills the server if it runs, and removes its folders. */
 const GUARD = `
 read -r _
 pidfile=$1/postmaster.pid
@@ -141,12 +140,12 @@ rm -rf "$@" || { sleep 1; rm -rf "$@"; }
 `
 
 /**
- * Has a process of its own remove the server and its folders: when told to, or when this process is gone, even by
+ * Starts a process that removes the server and its folders when the returned function is called or when this process ends, even by
  * kill -9, because the system then closes the pipe between the two.
  */
 export function guard(dataFolder: string, folder: string): () => Promise<void> {
   const args = ['-c', GUARD, 'sh', dataFolder, folder]
-  // Detached: Ctrl-C on a terminal reaches the whole group of processes, and would end the guard, too.
+  // Detached, because Ctrl-C on a terminal reaches the whole process group and would also end the guard.
   const child = spawn('sh', args, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
   const gone = once(child, 'exit')
   child.unref()
@@ -165,7 +164,7 @@ async function startOnFreePort(startOn: (port: number) => Promise<void>): Promis
       await startOn(port)
       return port
     } catch (thrown) {
-      // Another program may have taken it since.
+      // Another program may have taken the port meanwhile.
       if (tries === 1) throw thrown
     }
   }

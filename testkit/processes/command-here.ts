@@ -4,12 +4,12 @@ import { commandLine, run } from '../../src/cli/program.ts'
 import { tempDir } from '../engines.ts'
 import type { Finished } from './command-line.ts'
 
-/** What a process of the program would find in its environment, too. */
+/** Variables that are kept, as for a process of the program. */
 const KEPT = ['PATH', 'NODE_COMPILE_CACHE']
 
 /**
- * The same as `runCli`, in this process: a start costs more than what most commands do. One at a time, and none that listens, takes
- * signals or ends the process.
+ * Like `runCli`, but in this process, because starting one costs more than most commands. Only one at a time, and none that listens,
+ * handles signals or ends the process.
  */
 export async function runCliHere(
   t: TestContext,
@@ -46,13 +46,13 @@ async function codeOf(running: Promise<void>): Promise<number> {
   }
 }
 
-/** In place: what is loaded has hold of `process.env`. */
+/** Changes `process.env` in place, because loaded modules hold a reference to it. */
 function replaceEnvironment(settings: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(process.env)) if (!(name in settings)) delete process.env[name]
   Object.assign(process.env, settings)
 }
 
-/** Keeps what is written as text, as commands do; the test runner's own reports are bytes and go their way. */
+/** Captures text written by commands. The test runner's own reports are bytes and pass through. */
 function capture(stream: NodeJS.WriteStream) {
   const write = stream.write
   let text = ''

@@ -4,7 +4,7 @@ import { tempDir } from '../engines.ts'
 import { PROGRAM } from '../repository.ts'
 import { NodeProcess } from './node-process.ts'
 
-/** The demo writes three weeks and judges them before it is ready: a minute of a machine that does nothing else. */
+/** Generous, because the demo writes and judges its history first, which takes a minute even on an idle machine. */
 const START_MS = 400_000
 
 export interface Finished {
@@ -16,15 +16,15 @@ export interface Finished {
 export interface Running {
   child: ChildProcess
   readonly out: string[]
-  /** Resolves with what the first group of `pattern` matched in a line of standard output. */
+  /** Resolves with the first group of `pattern` once a line of standard output matches. */
   printed: (pattern: RegExp) => Promise<string>
   finished: Promise<Finished>
 }
 
 /**
- * Starts the command line in an empty folder with no setting but those given. Lines come without line ends.
+ * Starts the command line in an empty folder with only the given settings. Lines come without line ends.
  *
- * @param program `PROGRAM_OF_SOURCES` where a test reaches into its libraries, which a bundle has in it
+ * @param program `PROGRAM_OF_SOURCES` for tests that replace its libraries, which a bundle contains
  */
 export async function startCli(
   t: TestContext,

@@ -12,25 +12,25 @@ const LOG_TAIL_CHARACTERS = 4_000
 export interface ProcessOptions {
   /** For messages. */
   name: string
-  /** Arguments of Node: the module and what it is given. */
+  /** Arguments of Node: the module and its own arguments. */
   args: readonly string[]
-  /** All of the process's settings: nothing of ours reaches it. */
+  /** The whole environment of the process; it inherits nothing. */
   environment?: Readonly<Record<string, string>>
-  /** The process's folder; where a `.env` file would be looked for. */
+  /** The working folder, in which a `.env` is looked for. */
   folder: string
-  /** An existing folder that its output goes to. A pipe would cost us the time to read it, and stop the process when we do not. */
+  /** An existing folder for its output. A pipe would take our time to read, and block the process when we do not. */
   logFolder: string
-  /** The core that the process may run on; null for any. */
+  /** The core to which the process is pinned; null for any. */
   core?: number | null
-  /** Opens a channel for calls (see `worker-calls.ts`). */
+  /** Whether to open a channel for calls (see `worker-calls.ts`). */
   isWorker?: boolean
 }
 
-/** A process of Node, which may be started again and again. The caller ends what it starts. */
+/** A Node process that can be started repeatedly. The caller must end it. */
 export class NodeProcess {
   protected readonly options: ProcessOptions
   #child: ChildProcess | undefined
-  /** Where the output of the last start begins. */
+  /** Offset at which the output of the last start begins. */
   #outFrom = 0
 
   constructor(options: ProcessOptions) {
@@ -52,7 +52,7 @@ export class NodeProcess {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** Lines on its standard output, those of all starts. */
+  /** The lines of its standard output, of all starts. */
   get out(): string[] {
     return linesOf(this.#read('out'))
   }
@@ -61,15 +61,15 @@ export class NodeProcess {
     return linesOf(this.#read('err'))
   }
 
-  /** Everything it has written. */
+  /** Its whole output. */
   get log(): string {
     return this.#read('out') + this.#read('err')
   }
 
-  /** Starts it and does not wait. @param environment more settings */
+  /** Starts it without waiting. @param environment additional settings */
   launch(environment: Readonly<Record<string, string>> = {}): void {
     const { args, core = null, folder, isWorker = false } = this.options
-    // A bundle has its libraries in it.
+    // A bundle contains its libraries.
     const packed = args.includes(PROGRAM) && PROGRAM !== PROGRAM_OF_SOURCES ? [] : withPackedLibraries()
     const node = [process.execPath, ...packed, ...args]
     const [command = process.execPath, ...rest] = [...pinTo(core), ...node]
@@ -79,21 +79,21 @@ export class NodeProcess {
       cwd: folder,
       env: { PATH: process.env.PATH, ...this.options.environment, ...environment },
       stdio: isWorker ? ['ignore', out, err, 'ipc'] : ['ignore', out, err],
-      // Binary data crosses as it is, instead of as JSON.
+      // Passes binary data unchanged instead of as JSON.
       serialization: 'advanced',
     })
     for (const file of [out, err]) closeSync(file)
   }
 
-  /** Resolves when a line of its output since the last start matches: with the first group, or all of the match. */
+  /** Resolves when a line of its output since the last start matches, with the first group or the whole match. */
   async printed(pattern: RegExp, ms?: number): Promise<string> {
     return until(`${this.options.name} prints a line like ${pattern}`, () => this.#findOrFail(pattern), ms)
   }
 
-  /** What `printed` waits for, as far as it has come. */
+  /** The match that `printed` waits for; undefined if there is none yet. */
   protected find(pattern: RegExp): string | undefined {
     const whole = readFileSync(this.#path('out')).subarray(this.#outFrom).toString()
-    // The last line may be half of one.
+    // The last line may be incomplete.
     for (const line of linesOf(whole.slice(0, whole.lastIndexOf('\n') + 1))) {
       const match = pattern.exec(line)
       if (match !== null) return match[1] ?? match[0]
@@ -108,7 +108,7 @@ export class NodeProcess {
     return found
   }
 
-  /** Whether it runs or how it ended, and what it has written last. */
+  /** Whether it runs or how it ended, with its last output. */
   state(): string {
     const { name } = this.options
     if (this.#child === undefined) return `${name} was not started`
@@ -117,7 +117,7 @@ export class NodeProcess {
     return `${name} ${how}, last output:\n${this.log.trim().slice(-LOG_TAIL_CHARACTERS) || '(none)'}`
   }
 
-  /** Resolves with the exit code when it has ended, null when a signal ended it. */
+  /** Resolves with the exit code when it has ended; null when a signal ended it. */
   async ended(): Promise<number | null> {
     if (this.isRunning) await once(this.child, 'exit')
     return this.#child?.exitCode ?? null
@@ -134,7 +134,7 @@ export class NodeProcess {
     await this.end('SIGKILL')
   }
 
-  /** Asks it to end, makes it after a while, and resolves with the exit code. */
+  /** Asks it to end, kills it after `STOP_TIMEOUT_MS`, and resolves with the exit code. */
   async stop(): Promise<number | null> {
     const forced = setTimeout(() => this.#child?.kill('SIGKILL'), STOP_TIMEOUT_MS)
     try {
@@ -157,10 +157,10 @@ const sizeOf = (path: string): number => (existsSync(path) ? statSync(path).size
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split(/\r?\n/))
 
-// taskset replaces itself by the command, so the child's pid and channel are those of the pinned process.
+// `taskset` replaces itself with the command, so the child's pid and channel are those of the pinned process.
 const pinTo = (core: number | null): string[] => (core === null ? [] : ['taskset', '-c', String(core)])
 
-/** The core of the server under load, and that of the load generator and the report reader. */
+/** The core of the server under load, and the core of the load generator and the report reader. */
 export interface Pinning {
   server: number | null
   client: number | null

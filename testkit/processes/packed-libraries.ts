@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { keepFolder } from '../kept-folder.ts'
 import { REPOSITORY } from '../repository.ts'
 
-/** Libraries of several hundred files each, by the names that they are imported under. */
+/** Libraries of several hundred files each, by their import name. */
 const LIBRARIES: Readonly<Record<string, string>> = {
   kysely: 'kysely',
   'kysely/migration': 'kysely-migration',
@@ -13,14 +13,14 @@ const LIBRARIES: Readonly<Record<string, string>> = {
   'typebox/schema': 'typebox-schema',
 }
 const CACHE = join(REPOSITORY, 'node_modules/.cache/tagwarden-packed')
-/** Where test processes find the module, for the processes that they start. */
+/** The variable with the path of the module, for processes that tests start. */
 const MODULE = 'TAGWARDEN_TEST_PACKED'
 
 /**
- * Packs libraries into a file each, for this process's children: their 600 files are most of what a start of the program loads, and a
- * sixth of its processor time. Kept until the installed packages change.
+ * Packs each library into one file, for this process's children. Their 600 files are most of what a start of the program loads and a sixth of
+ * its processor time. Kept until the installed packages change.
  *
- * @returns the options of Node with which a process takes the packed ones
+ * @returns the Node options with which a process uses them
  */
 export async function packLibraries(): Promise<string[]> {
   const lock = await readFile(join(REPOSITORY, 'package-lock.json'))
@@ -31,13 +31,13 @@ export async function packLibraries(): Promise<string[]> {
   return withPackedLibraries()
 }
 
-/** The same options in a test process; none without a run that packed them. */
+/** The same options in a test process; empty if the run has not packed the libraries. */
 export function withPackedLibraries(): string[] {
   const entry = process.env[MODULE]
   return entry === undefined ? [] : ['--import', pathToFileURL(entry).href]
 }
 
-/** @param folder where it will be */
+/** @param folder the final place of `part` */
 async function packInto(part: string, folder: string): Promise<void> {
   const { build } = await import('vite')
   await build({
@@ -59,7 +59,7 @@ async function packInto(part: string, folder: string): Promise<void> {
   await writeFile(join(part, 'import.mjs'), moduleFor(folder))
 }
 
-/** Plain JavaScript, as it is loaded before everything else: TypeScript would bring in what strips its types. */
+/** Plain JavaScript, because it is loaded first and TypeScript would load the type stripping. */
 function moduleFor(folder: string): string {
   const files = Object.entries(LIBRARIES).map(([name, file]) => [name, pathToFileURL(join(folder, `${file}.mjs`)).href])
   return `import { registerHooks } from 'node:module'

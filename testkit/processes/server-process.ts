@@ -5,15 +5,15 @@ import { PROGRAM } from '../repository.ts'
 import { until } from '../until.ts'
 import { NodeProcess, type ProcessOptions } from './node-process.ts'
 
-/** What the program logs when it listens, and where. */
+/** The log line of a program that listens, with its address. */
 export const READY = /Tagwarden is ready on (http:\/\/[^"\s]+)/
 
 interface ServerOptions extends ProcessOptions {
-  /** Where it listens, for one whose log may not say so; 0: on a port of its own, which it logs. */
+  /** Its port, for one whose log may not say so; 0 for any port, which it logs. */
   port: number
 }
 
-/** A server as a process of its own, usually the real program. */
+/** A server in a process, usually the real program. */
 export class ServerProcess extends NodeProcess {
   readonly #port: number
   #url: string | undefined
@@ -24,7 +24,7 @@ export class ServerProcess extends NodeProcess {
     if (port !== 0) this.#url = `http://127.0.0.1:${port}`
   }
 
-  /** The program in `folder` with these settings, on the same port with each start. It is not started yet. */
+  /** The program in `folder` with these settings, on the same port for each start; not started yet. */
   static async on(folder: string, environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
     const port = await freePort()
     return new ServerProcess({ ...serve({ PORT: String(port), ...environment }), folder, logFolder: folder, port })
@@ -39,7 +39,7 @@ export class ServerProcess extends NodeProcess {
     return Number(new URL(this.url).port)
   }
 
-  /** Starts it and waits until it is ready; when it was started (as of `performance.now()`). @throws Error when it ends instead */
+  /** Starts it, waits until it is ready, and returns when it was started, by `performance.now()`. @throws Error when it ends instead */
   async start(): Promise<number> {
     const startedAt = performance.now()
     this.launch()
@@ -62,7 +62,7 @@ export const serve = (environment: Readonly<Record<string, string>>) => ({
   environment: { HOST: '127.0.0.1', DEFAULT_PLAN: 'enterprise', CONNECTION_CHECK_URLS: 'off', ...environment },
 })
 
-/** Starts the program for a test, on a port of its own if the environment does not say which, and waits until it is ready. */
+/** Starts the program for a test, on a free port unless the environment sets one, and waits until it is ready. */
 export async function startServerProcess(
   t: TestContext,
   dataDir: string,

@@ -9,19 +9,19 @@ import { NodeProcess, type Pinning, type ProcessOptions, pinning } from './node-
 import { ServerProcess, serve } from './server-process.ts'
 import { type Calls, type Remote, remote } from './worker-calls.ts'
 
-// Beside the code and not in the system's temporary folder, which is often memory: commits must wait for a real disk.
+// Not in the system's temporary folder, which is often in memory: commits must wait for a real disk.
 const WORK_FOLDER = join(REPOSITORY, '.work')
 
 type Command = Pick<ProcessOptions, 'args' | 'environment'>
 
-/** One run of a benchmark or a trial: its folder, its worker processes, and everything it started, which ends with it. */
+/** One run of a benchmark or trial, with its folder and the processes that it started, which end with it. */
 export class Session {
   readonly folder: string
   readonly pins: Pinning = pinning()
   readonly closers = new Closers()
-  /** What belongs to the step under way: servers and their data. */
+  /** The servers and data of the current step. */
   readonly #step = new Closers()
-  /** Workers that stay for the session. */
+  /** Workers that live as long as the session. */
   readonly #kept = new Map<string, NodeProcess>()
   #servers: NodeProcess[] = []
   #folders = 0
@@ -39,7 +39,7 @@ export class Session {
   /**
    * Runs one part and ends the servers it started.
    *
-   * @throws Error what the part threw, with what became of its servers.
+   * @throws Error the part's error, with the state of its servers
    */
   async step<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -53,7 +53,7 @@ export class Session {
     }
   }
 
-  /** A new empty folder that goes with the step. */
+  /** A new empty folder that is removed with the step. */
   newFolder(name: string): string {
     this.#folders += 1
     const folder = join(this.folder, `${this.#folders}-${name}`)
@@ -62,7 +62,7 @@ export class Session {
     return folder
   }
 
-  /** Starts a server on the servers' core, which ends with the step, and waits until it answers. */
+  /** Starts a server on the servers' core and waits until it answers. It ends with the step. */
   async startServer(name: string, command: (port: number) => Command): Promise<ServerProcess> {
     const port = await freePort()
     const folder = this.newFolder(name)
@@ -83,7 +83,7 @@ export class Session {
     return remote<C>(worker)
   }
 
-  /** The same for all steps: one process for each name. */
+  /** The same for all steps, with one process per name. */
   keptWorker<C extends Calls>(name: string, path: string): Remote<C> {
     let worker = this.#kept.get(name)
     if (worker === undefined) {
@@ -95,7 +95,7 @@ export class Session {
     return remote<C>(worker)
   }
 
-  /** Ends everything; a second call waits for the same end. */
+  /** Ends everything; further calls wait for the same end. */
   async close(): Promise<void> {
     this.#closing ??= this.#closeAll()
     await this.#closing
@@ -119,7 +119,7 @@ export class Session {
   }
 }
 
-/** Tagwarden on `dataDir`, or with the settings given, as `npm start` starts it there. @param checkout another folder of its sources */
+/** Starts Tagwarden on `dataDir`, or with the given settings, as `npm start` does. @param checkout another folder of its sources */
 export const startTagwarden = (
   session: Session,
   dataDir: string,
@@ -141,15 +141,15 @@ export const startTagwarden = (
 
 const PACKAGE = Type.Object({ scripts: Type.Object({ start: Type.String() }) })
 
-/** What its `npm start` gives Node: the memory that it asks for. */
+/** The Node options of its `npm start`, such as the memory limit. */
 function flagsOf(checkout: string): readonly string[] {
   const { scripts } = Value.Parse(PACKAGE, JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')))
   return scripts.start.match(/--\S+/g) ?? []
 }
 
 /**
- * Runs a benchmark or a trial; whatever it started is stopped at its end, on an error and on Ctrl-C too. An error becomes its
- * message and exit code 1.
+ * Runs a benchmark or trial and stops everything it started at its end, also on an error or Ctrl-C. An error is printed as its message,
+ * with exit code 1.
  */
 export async function runSession(work: (session: Session) => Promise<void>): Promise<void> {
   const session = new Session()
@@ -162,7 +162,7 @@ export async function runSession(work: (session: Session) => Promise<void>): Pro
   try {
     await work(session)
   } catch (thrown) {
-    // While stopping, whatever was under way fails because its servers are gone.
+    // While stopping, errors are expected, because the servers are gone.
     if (!session.isClosing) process.stderr.write(`${asError(thrown).message}\n`)
     process.exitCode = 1
   } finally {

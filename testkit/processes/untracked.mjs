@@ -1,11 +1,11 @@
 /**
- * Loaded before everything else by the test processes of a whole run. `node:test` follows every promise of a process by an async hook, to
- * say which test threw what no one caught: an `await` takes seven times as long (Node 24.21), and the tests that wait for databases a tenth
- * more of a processor. Without it such an error still fails its file; `npm test -- <file>` follows it to its test.
+ * Loaded first by the test processes of a whole run. `node:test` tracks every promise with an async hook, to attribute uncaught errors to a
+ * test: an `await` takes seven times as long (Node 24.21), and tests that wait for databases a tenth more processor time. Without the hook
+ * such an error still fails its file; `npm test -- <file>` attributes it to its test.
  */
 import { createRequire } from 'node:module'
 
-// The runner takes `createHook` from here when it is first imported.
+// The runner reads `createHook` from here when it is first imported.
 const hooks = createRequire(import.meta.url)('node:async_hooks')
 const { createHook } = hooks
 

@@ -1,9 +1,9 @@
 import type { NodeProcess } from './node-process.ts'
 
-/** What a worker process does when it is asked to. */
+/** The functions that a worker process offers. */
 export type Calls = Readonly<Record<string, (...args: never[]) => unknown>>
 
-/** The same for its parent. */
+/** The same functions as the parent sees them. */
 export type Remote<C extends Calls> = {
   readonly [Name in keyof C]: C[Name] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Promise<Awaited<Result>>
@@ -18,7 +18,7 @@ interface Call {
 
 type Reply = { id: number } & ({ result: unknown } | { error: string })
 
-/** In a worker process: answers its parent's calls, and ends with it. */
+/** Answers the parent's calls in a worker process, which ends with the parent. */
 export function answerCalls(calls: Calls): void {
   const reply = async ({ id, name, args }: Call): Promise<Reply> => {
     try {
@@ -33,7 +33,7 @@ export function answerCalls(calls: Calls): void {
   process.on('disconnect', () => process.exit())
 }
 
-/** In the parent: calls what the worker answers. A call fails with what the worker throws, and when the worker ends. */
+/** Calls the worker's functions from the parent. A call fails with the worker's error, or when the worker ends. */
 export function remote<C extends Calls>(worker: NodeProcess): Remote<C> {
   let calls = 0
   return new Proxy({} as Remote<C>, {

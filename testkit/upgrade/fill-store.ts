@@ -1,6 +1,6 @@
 /**
- * Makes the store of a release for the upgrade tests, and writes down what the release answers of it. Runs in a checkout of that release:
- * `scripts/make-upgrade-fixture.ts` brings it there.
+ * Makes the store of a release for the upgrade tests, and records the release's answers about it. Runs in a checkout of that release, into
+ * which `scripts/make-upgrade-fixture.ts` copies it.
  *
  *     node testkit/upgrade/fill-store.ts <folder>
  *
@@ -27,16 +27,16 @@ import { answerTo, questionsTo } from '../questions.ts'
 import { until } from '../until.ts'
 import { MADE_AT, SETTINGS } from './moment.ts'
 
-/** Long enough for an incident that is over, and short enough for a small file. */
+/** Long enough for a resolved incident, short enough for a small file. */
 const DAYS = 2
-/** Counts on quarter hours, as of a time long past: every minute would be ten times as much, and no other kind of row. */
+/** Counts by quarter hours, as for old data: single minutes would be ten times as many rows of the same kinds. */
 const COARSE = { minuteDays: 0, hourDays: 400 }
-/** Names that sort differently by bytes and by the rules of a language. */
+/** Names that sort differently by bytes and by language. */
 const NAMES = ['purchase', 'Purchase', 'Käufe/ß', '_x', '😀']
 
-/** Answers that say what the program is, not what the store holds. */
+/** Answers about the program, not about the store. */
 const OF_PROGRAM = /\/template\.tpl|^\/api\/probe-types|^\/badge\//
-/** Longer ones, as of counts by the minute, are most of the file and say what the others do. */
+/** Longer answers, such as counts by the minute, would be most of the file and show nothing new. */
 const LONGEST_ANSWER = 20_000
 
 const [folder = ''] = process.argv.slice(2)
@@ -85,7 +85,7 @@ async function withStore(dataDir: string, work: (store: Store) => Promise<void>)
   }
 }
 
-/** Two of the demo's clients: counts, probes with results, alerts, incidents and messages. */
+/** Writes two of the demo's clients: counts, probes with results, alerts, incidents and messages. */
 async function writeDemo(store: Store): Promise<void> {
   await migrate(store.admin, store.columnTypes)
   const earliest = MADE_AT - DAYS * DAY
@@ -101,7 +101,7 @@ async function writeDemo(store: Store): Promise<void> {
     sites: gaps,
   })
   await tagServer.close()
-  // They would ask servers that are gone, in each test that opens the store.
+  // Otherwise probes would ask servers that no longer exist, in each test that opens the store.
   await store.write
     .updateTable('probes')
     .set({ next_run_at: MADE_AT + 3_650 * DAY })
@@ -118,7 +118,7 @@ async function serve(dataDir: string): Promise<{ api: ApiClient; service: Servic
   return { api: apiClient(service.address), service }
 }
 
-/** What people and tags leave: changes with their audit rows, deleted things, odd names, refusals, keys of idempotency. */
+/** Leaves traces of people and tags: changes with audit rows, deletions, odd names, refusals, idempotency keys. */
 async function useOverHttp(api: ApiClient): Promise<void> {
   const client = await api.newClient({ name: 'Ärger & Söhne', email: 'a@b.example' })
   const site = await api.newSite(client, { timezone: 'America/New_York' })
@@ -147,7 +147,7 @@ async function useOverHttp(api: ApiClient): Promise<void> {
   await api.ask('POST', '/api/probes', probe)
 }
 
-/** What a service that was killed has answered and not folded. */
+/** Leaves unfolded journal rows, as of a killed service. */
 async function leaveJournal(store: Store): Promise<void> {
   const { site_no } = await store.read
     .selectFrom('sites')

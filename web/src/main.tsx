@@ -13,15 +13,15 @@ import { lazyOr } from './lib/lazy-or.ts'
 import { createAppRouter } from './routes/router.tsx'
 import { cssVariablesResolver, theme } from './theme/theme.ts'
 
-/** What a `<style>` element needs to be let in by the page's Content-Security-Policy; empty when the page has none. */
+/** The nonce with which the page's Content-Security-Policy allows a `<style>` element; empty without a policy. */
 const styleNonce = (): string => document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? ''
 
-/** Mantine's overlays lock the page's scrolling with a style of `get-nonce`, which looks for this name. */
+/** `get-nonce` looks for this name. Mantine's overlays use it for the style that locks the page's scrolling. */
 Object.assign(globalThis, { __webpack_nonce__: styleNonce() })
 
 /**
- * Beside the first page and not before it: nothing has happened yet that a toast could speak of. Those that come sooner wait for it. Where it
- * does not load, the page does without: browsers do not ask for it again.
+ * Loaded beside the first page, because there is nothing to show yet; toasts that come sooner wait for it. If it cannot be loaded, the
+ * page does without: browsers do not request a failed module again.
  */
 const Toasts = lazyOr(
   async () => (await import('./ui/Toasts.tsx')).Toasts,
@@ -29,10 +29,10 @@ const Toasts = lazyOr(
 )
 
 const queryClient = createQueryClient()
-// Asked for while the router still starts: nothing can be drawn before it is known who is there.
+// Prefetch while the router starts, because nothing can be drawn without the session.
 void queryClient.prefetchQuery(sessionQuery)
 const router = createAppRouter(queryClient)
-// So is the code of the page.
+// Load the page's code meanwhile, too.
 const routes: Readonly<Record<string, AnyRoute>> = router.routesById
 for (const { routeId } of router.matchRoutes(router.latestLocation)) {
   const route = routes[routeId]

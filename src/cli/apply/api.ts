@@ -6,10 +6,10 @@ import { whyUnreachable } from '../post.ts'
 import { type Answered, exchange } from './exchange.ts'
 
 const TIMEOUT_MS = 60 * SECOND
-/** How often a call is made again that the service puts off. */
+/** Attempts at a call that the service answers with 429 or 503. */
 const MOST_ATTEMPTS = 8
 const LONGEST_WAIT_MS = 30 * SECOND
-/** Entries of a page. */
+/** Entries per page of a list. */
 const PAGE = 1_000
 
 export interface ApiFault {
@@ -17,7 +17,7 @@ export interface ApiFault {
   message: string
 }
 
-/** What the service refuses, in its words. */
+/** A refusal by the service, with its own message. */
 export class RefusedError extends StartupError {
   readonly status: number
   readonly details: readonly ApiFault[]
@@ -31,26 +31,26 @@ export class RefusedError extends StartupError {
 }
 
 export interface ApiTarget {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string
   token: string | null
 }
 
-/** Who calls, as far as it counts for what they may apply. */
+/** What matters about the caller for what they may apply. */
 export interface Caller {
-  /** No one has to sign in. */
+  /** Whether the service requires no sign-in. */
   isOpen: boolean
   ownsAll: boolean
-  /** Of someone with an account. */
+  /** The address of the caller's account; null without one. */
   email: string | null
 }
 
-/** The HTTP interface of a running service. Every method throws StartupError, for a refusal RefusedError. */
+/** The HTTP API of a running service. Every method throws StartupError, and RefusedError for a refusal. */
 export class Api {
   readonly #target: ApiTarget
 
   constructor({ url, token: given }: ApiTarget) {
-    // One that was read from a file ends with a line break.
+    // A token read from a file ends with a line break.
     const token = given?.trim() ?? null
     if (token !== null && !/^[ -~]+$/.test(token)) {
       throw new StartupError(
@@ -65,9 +65,9 @@ export class Api {
   }
 
   /**
-   * Requires a token that may see all fields: without some, a difference could not be told from what is hidden.
+   * Requires a token that sees all fields: a hidden field would look like a difference.
    *
-   * @returns who calls
+   * @returns the caller
    */
   async requireFullSight(): Promise<Caller> {
     const session = await this.get('/api/session')
@@ -86,7 +86,7 @@ export class Api {
     }
   }
 
-  /** Whose API token it is: the last characters are all that the service shows of one. */
+  /** The people who may have created this API token; its last characters are all the service shows of one, so several can match. */
   async makersOfToken(): Promise<string[]> {
     const { token } = this.#target
     if (token === null || !isApiToken(token)) return []
@@ -98,7 +98,7 @@ export class Api {
     return (await this.send<T>('GET', path)).value
   }
 
-  /** All pages of a list. */
+  /** All entries of a list, page by page. */
   async list<T>(path: string): Promise<T[]> {
     const entries: T[] = []
     let next: string | null = `${path}?limit=${PAGE}`
@@ -114,7 +114,7 @@ export class Api {
     return (await this.#answer('GET', path, undefined)).body
   }
 
-  /** @returns the answer as JSON, undefined for none, and where the next page is */
+  /** @returns the parsed JSON, undefined for an empty answer, and the path of the next page */
   async send<T>(method: string, path: string, body?: unknown): Promise<{ value: T; next: string | null }> {
     const answer = await this.#answer(method, path, body)
     const text = answer.body.toString()
@@ -127,7 +127,7 @@ export class Api {
   }
 
   async #answer(method: string, path: string, body: unknown): Promise<Answered> {
-    // What a failed commit left of a creation is not known: made again under the same key, there is one.
+    // After a failure it is unknown whether a creation was committed. Repeating it with the same key creates only one.
     const key = newId()
     for (let attempt = 1; ; attempt++) {
       const answer = await this.#ask(method, path, body, key)
@@ -161,7 +161,7 @@ export class Api {
     const { url } = this
     if (status >= 300 && status < 400) {
       const { location = 'elsewhere' } = headers
-      // Not what a proxy leads to that wants a sign-in.
+      // A proxy's redirect to its sign-in page has another path: its host is not the address of the service.
       const isMoved = location.endsWith(path)
       const there = isMoved ? location.slice(0, -path.length) : location
       const advice = isMoved ? 'give this as --url' : 'is it a Tagwarden service?'
@@ -176,13 +176,13 @@ export class Api {
   }
 }
 
-/** Every role that a session has: API tokens have some of all or of single clients, which the session lists. */
+/** Every role of a session: its own, and those that an API token has for all or for single clients. */
 function rolesIn({ role, access }: Record<string, unknown>): unknown[] {
   const { all, clients } = fieldsOf(access)
   return [role, all, ...(Array.isArray(clients) ? clients.map((client: unknown) => fieldsOf(client).role) : [])]
 }
 
-/** How long to wait before the same call is made again, ms; null: not at all. */
+/** Time to wait before repeating the call, ms; null when it is not to be repeated. */
 function waitOf({ status, headers }: Answered): number | null {
   if (status !== 429 && status !== 503) return null
   const seconds = Number(headers['retry-after'] ?? 1)
@@ -190,7 +190,7 @@ function waitOf({ status, headers }: Answered): number | null {
   return ms <= LONGEST_WAIT_MS ? ms : null
 }
 
-/** Null where it is no JSON. */
+/** Null when it is not JSON. */
 function jsonOf(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString())
@@ -208,10 +208,10 @@ const faultsIn = (details: unknown): ApiFault[] =>
       )
     : []
 
-/** Calls at a time. The service works on six for one caller; the others are for people. */
+/** Calls at a time. The service works on six for one caller; the other two stay free for people. */
 const AT_A_TIME = 4
 
-/** Does the work for each item, a few side by side, in their order. The first failure ends it, once what has begun is done. */
+/** Runs `work` for each item in order, `AT_A_TIME` in parallel. After a failure no other begins; throws when those begun are done. */
 export async function forEachOf<T>(
   items: readonly T[],
   work: (item: T, index: number) => Promise<void>,

@@ -6,11 +6,11 @@ import { ConfigProblems, type Problem } from './problems.ts'
 import { problemOf } from './wanted.ts'
 
 /**
- * Makes the changes, those first that others need. Of a stage all are tried, so that one run says what the service refuses; the stages
- * after it are left.
+ * Makes the changes stage by stage. All changes of a stage are tried, so that one run reports everything the service refuses; after a
+ * refusal the later stages are not begun.
  *
- * @param onDone takes how many were made
- * @throws StartupError saying what was refused, and how far it has come
+ * @param onDone receives the number of changes made so far
+ * @throws StartupError naming what was refused and how many changes were made
  */
 export async function carryOut(
   api: Api,
@@ -39,7 +39,7 @@ export async function carryOut(
   }
 }
 
-/** Why the service did not take the change; nothing when it did. @throws StartupError where no change would be taken now */
+/** Makes one change and returns why it was refused, empty when accepted. @throws StartupError when any other would fail, too */
 async function refusalOf(api: Api, change: Change): Promise<readonly Problem[]> {
   try {
     await make(api, change)

@@ -1,20 +1,20 @@
 import type { Source } from './wanted.ts'
 
-/** A field that is to change, for people. */
+/** The change of one field, as people see it. */
 export interface FieldChange {
   name: string
   before: string
   after: string
 }
 
-/** A call to the interface. */
+/** A call of the API. */
 export interface Call {
   method: 'POST' | 'PATCH' | 'DELETE'
   path: string
   body?: unknown
 }
 
-/** The id of something that may have to be created first. */
+/** The id of something that may not be created yet. */
 export class Ref {
   #id: string | null
 
@@ -26,7 +26,7 @@ export class Ref {
     return this.#id !== null
   }
 
-  /** @throws Error when it has not been created: a change comes after those that it needs */
+  /** @throws Error when it has not been created: the stages make a change after those it depends on */
   get id(): string {
     if (this.#id === null) throw new Error('an id is asked for before there is one')
     return this.#id
@@ -37,7 +37,7 @@ export class Ref {
   }
 }
 
-/** Changes of a stage need nothing of each other. */
+/** Changes of the same stage do not depend on each other. */
 export const STAGES = ['deletions', 'clients', 'of clients', 'probes', 'maintenance', 'users', 'fewer users'] as const
 export type Stage = (typeof STAGES)[number]
 
@@ -48,14 +48,14 @@ export interface Change {
   /** `site “Shop” of “Acme”`. */
   what: string
   fields: readonly FieldChange[]
-  /** Where it is asked for; null of a deletion. */
+  /** Where a file asks for it; null for a deletion. */
   source: Source | null
-  /** The calls, one after the other; made when their time has come, as ids are known then. */
+  /** The calls, in order. A function, because ids of earlier stages are known only when the change is made. */
   calls: () => readonly Call[]
-  /** Takes the id of what the first call created. */
+  /** Receives the id of what the first call created. */
   ref?: Ref
-  /** Takes what the first call was answered with. */
+  /** Receives the answer to the first call. */
   answered?: (value: unknown) => void
-  /** Reads again what the plan was made by, as `basis` has it; undefined: it is gone. */
+  /** Detects changes made since the plan: `read` returns the current state in the form of `basis`, undefined when it is gone. */
   recheck?: { basis: unknown; read: () => Promise<unknown> }
 }

@@ -18,10 +18,10 @@ export interface Answered {
 const agents = { 'http:': new Agent({ keepAlive: true }), 'https:': new TlsAgent({ keepAlive: true }) }
 
 /**
- * One request and its whole answer, redirects included, on a connection that is kept. Of the thousands of calls of a large file `fetch` cost
- * the command 0.45 ms of a processor each, this 0.13 ms.
+ * Sends one request on a kept connection and returns its whole answer; does not follow redirects. A large file takes thousands of
+ * calls: `fetch` took 0.45 ms of processor time for each, this 0.13 ms.
  *
- * @throws Error with the reason as its cause, as `fetch` does; a TimeoutError when it takes too long
+ * @throws Error with the reason as its cause, as `fetch` does; a TimeoutError after `timeoutMs`
  */
 export async function exchange(url: string, { method, headers, body, timeoutMs }: Asked): Promise<Answered> {
   const signal = AbortSignal.timeout(timeoutMs)
@@ -30,7 +30,7 @@ export async function exchange(url: string, { method, headers, body, timeoutMs }
     ...{ method, signal },
     headers: {
       ...headers,
-      // Lists may be large; what a change is answered with is not worth the work at both ends.
+      // Lists may be large. Answers to changes are small, and compressing them would cost both ends more than it saves.
       ...(isList ? { 'accept-encoding': 'gzip' } : {}),
       ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
     },

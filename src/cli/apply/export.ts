@@ -13,12 +13,12 @@ const SCHEMA_FILE = 'tagwarden.schema.json'
 const FILE = 'tagwarden.yaml'
 
 /**
- * Writes what the service has as a file for `apply`.
+ * Writes the service's state as a file for `apply`.
  *
- * @param users null: they are not the caller's to see, and are left out
- * @param folder null: only the file, to standard output
- * @returns what people should know of it, in sentences
- * @throws StartupError where names are not clear, or the file is there already
+ * @param users null when the caller may not see them; they are left out
+ * @param folder null to write only the file, to standard output
+ * @returns notes for people, one sentence each
+ * @throws StartupError when names are ambiguous, or the file already exists
  */
 export async function writeExport(
   api: Api,
@@ -71,13 +71,13 @@ function freeName(name: string, taken: Set<string>): string {
   }
 }
 
-/** Of the pictures that the service takes. */
+/** The file extension of a logo, by the magic number of the formats that the service accepts. */
 function endingOf(bytes: Buffer): string {
   if (bytes.subarray(1, 4).toString('latin1') === 'PNG') return '.png'
   return bytes.subarray(0, 4).toString('latin1') === 'RIFF' ? '.webp' : '.jpg'
 }
 
-/** Two of one name could not be told apart when the file is applied. */
+/** `apply` recognises things by name, so it could not tell apart two of the same name. */
 function requireClearNames(present: readonly PresentClient[]): void {
   const problems: Problem[] = []
   const look = (what: string, names: readonly string[], of: string) => {

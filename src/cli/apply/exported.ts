@@ -11,7 +11,7 @@ import { withoutVariables } from './variables.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Names of variables that stand for secrets, each given out once. */
+/** Gives out unique names of variables that stand for secrets. */
 export class Placeholders {
   readonly #names = new Set<string>()
 
@@ -19,7 +19,7 @@ export class Placeholders {
     return [...this.#names]
   }
 
-  /** @param parts what it is of, from the client down */
+  /** The placeholder `${NAME}` of a secret. @param parts names of its owners, from the client down, and of its field */
   for(...parts: readonly string[]): string {
     const words = parts.map((part) => fileNamePart(part, 'x').replaceAll('-', '_').toUpperCase()).join('_')
     const base = /^\d/.test(words) ? `_${words}` : words
@@ -31,9 +31,9 @@ export class Placeholders {
 }
 
 /**
- * A client as a file has it: without what is as it is by default, and without secrets.
+ * A client in the form of a file: without default values, and with placeholders for secrets.
  *
- * @param logos paths of the pictures by the client's id
+ * @param logos paths of the logo files by client id
  */
 export function exported(
   { record, statusPage, channels, maintenance, sites }: PresentClient,
@@ -59,7 +59,7 @@ export function exported(
   }
 }
 
-/** Those who have a role that someone gave them; the others are matters of groups. */
+/** The people with a role assigned by hand. Roles from groups belong to the identity provider, so others are left out. */
 export function exportedUsers(users: readonly UserRecord[], clients: readonly PresentClient[]): Fields[] {
   const names = new Map(clients.map(({ record }) => [record.id, record.name]))
   return users
@@ -135,7 +135,7 @@ function probeOf(owners: readonly string[], { record, maintenance }: PresentProb
 
 const listed = (name: string, entries: readonly Fields[]): Fields => (entries.length === 0 ? {} : { [name]: entries })
 
-/** The fields that can be set and are not as they would be without; `always` those that say what it is. */
+/** The settable fields that differ from their default, and those in `always`, which identify the record. */
 function settable(record: Fields, properties: Readonly<Record<string, object>>, always: readonly string[]): Fields {
   const names = Object.keys(properties).filter((name) => {
     const value = record[name]

@@ -4,18 +4,18 @@ import type { Source } from './wanted.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What anyone who knows it can use. */
+/** Fields whose value alone gives access. */
 const SECRETS = ['chat_webhook', 'secret', 'address']
 /** Addresses whose queries may hold keys. */
 const ADDRESSES = ['url', 'tag_server_url']
 
 const TIMES = ['starts_at', 'ends_at']
 
-/** Names of the fields that would change: what is not given stays. */
+/** Names of the fields that would change; fields not given stay as they are. */
 export const differing = (fields: Fields, present: Fields): string[] =>
   Object.keys(fields).filter((name) => !isSame(name, fields[name], present[name]))
 
-/** Whether the interface would store the one where it has the other. */
+/** Whether the API would store the wanted value as the present one. */
 function isSame(name: string, wanted: unknown, present: unknown): boolean {
   if (TIMES.includes(name) && typeof wanted === 'string' && typeof present === 'string') {
     return Date.parse(wanted) === Date.parse(present)
@@ -26,7 +26,7 @@ function isSame(name: string, wanted: unknown, present: unknown): boolean {
   return canonical(wanted ?? null) === canonical(present ?? null)
 }
 
-/** As JSON with sorted fields. */
+/** The value as JSON with sorted keys, for comparing. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (!isObject(value)) return JSON.stringify(value) ?? 'null'
@@ -35,10 +35,10 @@ export function canonical(value: unknown): string {
 }
 
 /**
- * How the change of a field is shown: without secrets, and without what came from the environment.
+ * The change of a field as people see it: without secrets and values from the environment.
  *
  * @param source of the field
- * @param isSecret whether it is known as one, besides those that always are
+ * @param isSecret whether it is a secret; by default for the fields in `SECRETS`
  */
 export function fieldChange(
   name: string,

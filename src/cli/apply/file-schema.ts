@@ -7,7 +7,7 @@ import { Name, UpdateClient, UpdateSite, UpdateStatusLooks } from '../../managem
 import { CreateOwnChannel } from '../../notifications/index.ts'
 import { PROBE_TYPES, type ProbeType, UpdateProbe } from '../../probes/index.ts'
 
-/** What configuration files may hold. Their fields are those of the interface, so that one description serves both. */
+/** The schema of configuration files. Their fields are those of the API, so that one description serves both. */
 
 const closed = { additionalProperties: false } as const
 
@@ -101,7 +101,7 @@ const UserEntry = Type.Object(
   { ...closed, description: 'Someone with an account. They are recognised by their address' },
 )
 
-/** A file as it is checked: each client apart, so that the faults of one do not hide those of others. */
+/** The outer level of a file. Each client and user is checked separately, so that one's faults do not hide those of others. */
 export const FileOfClients = Type.Object(
   {
     clients: Type.Array(Type.Object({}, { additionalProperties: true })),
@@ -119,10 +119,10 @@ export type ProbeEntry = Static<typeof ProbeEntry>
 export type MaintenanceEntry = Static<typeof MaintenanceEntry>
 export type StatusPageEntry = Static<typeof StatusPage>
 
-/** What a text is replaced by that names a variable of the environment. */
+/** The schema of a text that names an environment variable. */
 const PLACEHOLDER = { type: 'string', pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}' }
 
-/** The schema of a file for editors, as JSON. It knows the settings of each type of probe, and takes `${NAME}` for any text. */
+/** The JSON Schema of a file for editors. It knows the settings of each probe type and accepts `${NAME}` for any text. */
 export function editorSchema(): object {
   const file = Type.Object({ clients: Type.Array(ClientEntry), users: Type.Optional(Type.Array(UserEntry)) }, closed)
   const plain = JSON.parse(JSON.stringify(file)) as PlainFile
@@ -141,7 +141,7 @@ export function editorSchema(): object {
   }
 }
 
-/** As far as the probes. */
+/** The path down to the probes. */
 interface PlainFile {
   properties: {
     clients: {
@@ -150,7 +150,7 @@ interface PlainFile {
   }
 }
 
-/** Of a probe that is there already no setting is needed, and null puts one back to its default. */
+/** The settings of a probe type. None is required, because the probe may exist already, and null resets one to its default. */
 function settingsOf({ properties }: ProbeType['config']): object {
   const settings = Object.entries(properties).map(([name, schema]) => [
     name,

@@ -8,7 +8,7 @@ import type { Owner, Planning } from './planning.ts'
 import { isOver, type PresentStatusPage, readChannels, readStatusPage } from './present.ts'
 import { problemOf, type Wanted, type WantedClient } from './wanted.ts'
 
-/** A client's channels besides those that are fields of it. Address, secret and endpoint belong together. */
+/** Plans a client's own channels, not those that are fields of the client. Address, secret and endpoint change together. */
 export function planChannels(
   planning: Planning,
   client: Owner,
@@ -66,7 +66,7 @@ function planChannel(planning: Planning, client: Owner, wanted: Wanted, present:
   })
 }
 
-/** All of the address as the service stores it; null when it cannot be one. */
+/** The address with its secret and endpoint, as the service stores it; null when it is not valid, which is noted as a problem. */
 function storedAddress(planning: Planning, { source }: Wanted, fields: CreateOwnChannel): string | null {
   const { kind, address, secret = null, endpoint = null } = fields
   const { takes, addressOf } = channelKind(kind)
@@ -85,7 +85,7 @@ function storedAddress(planning: Planning, { source }: Wanted, fields: CreateOwn
   }
 }
 
-/** Planned work. What is over does nothing: neither is it created nor does anything in a file end it again. */
+/** Plans maintenance. Maintenance that is over is not created. */
 export function planMaintenance(
   planning: Planning,
   owner: Owner,
@@ -133,7 +133,7 @@ function planWork(planning: Planning, owner: Owner, wanted: Wanted, present: Mai
   })
 }
 
-/** How a client's status page looks, and whether there is a link to it. */
+/** Plans the looks of a client's status page and whether it has a link. */
 export function planStatusPage(
   planning: Planning,
   client: Owner,

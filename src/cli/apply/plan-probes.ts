@@ -65,7 +65,7 @@ function changeProbe(
     }),
   ]
   const path = `/api/probes/${record.id}`
-  // For another address a secret is given again, though it is the same.
+  // The API asks for a secret again, even the same one, when the address that it is sent to changes.
   const along = secretsSentTo(type, settings).filter((name) => name in config && !settings.includes(name))
   planning.update({
     ...{ what, stage: 'probes', source, path, record: { ...record } },
@@ -81,7 +81,7 @@ function changeProbe(
   })
 }
 
-/** Whether the setting would change; null puts one back to its default. */
+/** Whether the setting would change; null resets it to its default. */
 function isAnother(
   { id, probe_type, config, secret_fingerprints }: ProbeRecord,
   name: string,

@@ -5,24 +5,24 @@ import { fieldChange } from './fields.ts'
 import type { Planning } from './planning.ts'
 import type { WantedRole, WantedUser } from './wanted-users.ts'
 
-/** What the files and the service have of people. */
+/** The people in the files and in the service. */
 export interface People {
-  /** Null: no file has a list of them. */
+  /** Null when no file has a list of users. */
   wanted: readonly WantedUser[] | null
   present: readonly UserRecord[]
-  /** Addresses of the person who applies the files: their own account must not lock them out. */
+  /** Addresses of the person who applies the files, who must not lock themselves out. */
   callers: readonly string[]
 }
 
-/** A role by the name of its client. */
+/** A role with the name of its client; null means all clients. */
 interface NamedRole {
   client: string | null
   role: string
 }
 
 /**
- * Plans who has an account and what they may do. Who has no role but by groups of a provider or a proxy is its matter, and in no file.
- * People come in and rise before others leave and fall, so that an owner is always left.
+ * Plans accounts and their roles. People whose roles all come from groups are left to the identity provider or proxy. Invitations and
+ * higher roles come before deletions and lower roles, so that an owner always remains.
  */
 export function planUsers(planning: Planning, { wanted, present, callers }: People): void {
   if (wanted === null) return
@@ -55,7 +55,7 @@ const isCaller = ({ email }: UserRecord, callers: readonly string[]): boolean =>
 
 function planInvitation(planning: Planning, { source, email, fields, roles }: WantedUser): void {
   const what = `user “${source.shown('email', email)}”`
-  // Who is suspended and has no account is out as it is; an invitation would be sent to them.
+  // Someone suspended who has no account needs none: creating it would send them an invitation.
   if (fields.is_active === false) return
   if (roles === null || roles.length === 0) {
     planning.problems.push(source.problem(`${what} has no account yet: an invited person needs a role`))
@@ -154,7 +154,7 @@ interface ResolvedRole {
 
 const entryOf = ({ ref, role }: ResolvedRole) => ({ client_id: ref?.id ?? null, role })
 
-/** @returns null where a client is not clear, which is a problem of the plan then */
+/** @returns null when a client is unknown or ambiguous, which is noted as a problem */
 function resolve(planning: Planning, roles: readonly WantedRole[]): ResolvedRole[] | null {
   const resolved = roles.flatMap(({ source, client, role }): ResolvedRole[] => {
     if (client === null) return [{ ref: null, role }]
@@ -174,7 +174,7 @@ function resolve(planning: Planning, roles: readonly WantedRole[]): ResolvedRole
   return resolved.length === roles.length ? resolved : null
 }
 
-/** The roles that someone has, by the names that clients have once the files are applied; those of clients that go then go with them. */
+/** A user's roles by the clients' names after the files are applied, without roles at clients that are deleted then. */
 function namedRoles(planning: Planning, { roles }: Pick<UserRecord, 'roles'>): NamedRole[] {
   const names = new Map<string, string>()
   for (const [name, refs] of planning.clients) for (const ref of refs) if (ref.isKnown) names.set(ref.id, name)
@@ -203,7 +203,7 @@ const grantsOf = (roles: readonly NamedRole[]): Grants => ({
 const asRole = (role: string | undefined): Grants['all'] =>
   role === 'viewer' || role === 'editor' || role === 'owner' ? role : null
 
-/** Whether someone may do less of anything than before. */
+/** Whether any role is lower than before. */
 function isLess(after: Grants, before: Grants): boolean {
   const of = [null, ...before.clients.keys()]
   return of.some((client) => {
@@ -212,7 +212,7 @@ function isLess(after: Grants, before: Grants): boolean {
   })
 }
 
-/** That no one is left who owns all clients is said before anything is changed. Who is one by a group counts, as for the service. */
+/** Notes a problem when no owner of all clients would be left, before anything changes. Owners by a group count, as in the service. */
 function requireOwner(
   planning: Planning,
   pairs: readonly { wanted: WantedUser; present: UserRecord | null }[],
@@ -235,6 +235,6 @@ function requireOwner(
 const ownsAll = (roles: UserRecord['roles']): boolean =>
   roles.some(({ client_id, role }) => client_id === null && role === 'owner')
 
-/** As far as they are of every client. */
+/** The roles for all clients, in the form of the API. */
 const entriesOf = (roles: readonly WantedRole[]): UserRecord['roles'] =>
   roles.flatMap(({ client, role }) => (client === null ? [{ client_id: null, role }] : []))

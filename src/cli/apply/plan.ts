@@ -11,18 +11,18 @@ import type { WantedClient, WantedSite } from './wanted.ts'
 export type PlanOptions = ConstructorParameters<typeof Planning>[0] & { people: People }
 
 export interface Plan {
-  /** Nested ones after those that they need. */
+  /** Changes of nested things come after those they depend on. */
   changes: readonly Change[]
-  /** What the service has and no file names, where nothing is to be deleted. */
+  /** What the service has and no file names, without --prune. */
   kept: readonly string[]
-  /** Those that carrying it out brings. */
+  /** Filled while the plan is carried out. */
   invitations: readonly Invitation[]
 }
 
 /**
- * What has to change for the service to have what the files ask for. Fields and lists that a file does not give stay as they are.
+ * The changes that bring the service to the state in the files. Fields and lists that a file does not give stay as they are.
  *
- * @throws ConfigProblems for what cannot be: names that are not clear, types that cannot change, faulty settings
+ * @throws ConfigProblems for ambiguous names, types that cannot change and invalid settings
  */
 export function planOf(wanted: readonly WantedClient[], present: readonly PresentClient[], options: PlanOptions): Plan {
   const planning = new Planning(options)

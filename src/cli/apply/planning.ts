@@ -4,7 +4,7 @@ import type { Change, FieldChange, Ref, Stage } from './change.ts'
 import type { Problem } from './problems.ts'
 import type { Source, Wanted } from './wanted.ts'
 
-/** Someone who was invited; the link is said by the service once. */
+/** A person who was invited. The service shows the link only once. */
 export interface Invitation {
   email: string
   link: InvitedUser['link']
@@ -12,12 +12,12 @@ export interface Invitation {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What something belongs to. */
+/** The client, site or probe that something belongs to. */
 export interface Owner {
   ref: Ref
-  /** For people: `“Shop” (“Acme”)`. */
+  /** As people see it: `“Shop” (“Acme”)`. */
   name: string
-  /** The field by which maintenance names it. */
+  /** The field of a maintenance record that refers to it. */
   scope: 'client_id' | 'site_id' | 'probe_id'
 }
 
@@ -35,7 +35,7 @@ interface Update {
   stage: Stage
   source: Source
   path: string
-  /** What the plan is made by, and the fields of it that are to change. */
+  /** The record on which the plan is based, and the names of its fields that change. */
   record: Fields
   names: readonly string[]
   body: Fields
@@ -46,24 +46,24 @@ interface Update {
 
 interface Options {
   api: Api
-  /** Whether what no file names is deleted, in the lists that a file gives. */
+  /** Whether to delete what no file names, in the lists that a file gives. */
   prune: boolean
   /** Epoch ms. */
   now: number
-  /** The logo of a client's file as base64, null for none; undefined where it gives none. */
+  /** The logo that a file gives, as base64; null removes the logo, undefined when the file gives none. */
   logoOf: (source: Source) => string | null | undefined
 }
 
-/** Gathers the changes of a plan. */
+/** Collects the changes of a plan. */
 export class Planning {
   readonly changes: Change[] = []
   readonly kept: string[] = []
   readonly problems: Problem[] = []
-  /** Those that there will be, by name: of a name that the service has twice several. */
+  /** The clients after the plan, by name; several when the service has two of that name. */
   readonly clients = new Map<string, Ref[]>()
-  /** By the names of the files' clients: how people see them. */
+  /** Labels of the files' clients, by name. */
   readonly #labels = new Map<string, string>()
-  /** Gathered while the plan is carried out. */
+  /** Filled while the plan is carried out. */
   readonly invitations: Invitation[] = []
   readonly api: Api
   readonly now: number
@@ -103,7 +103,7 @@ export class Planning {
     this.add({ action: 'create', ...of, fields: [], calls: () => [{ method: 'POST', path, body: body() }] })
   }
 
-  /** Adds nothing where nothing differs. */
+  /** Adds nothing when nothing differs. */
   update({ path, record, names, body, fields, read, ...of }: Update): void {
     if (fields.length === 0) return
     const seen = (found: Fields | undefined) => found && Object.fromEntries(names.map((name) => [name, found[name]]))
@@ -114,7 +114,7 @@ export class Planning {
     })
   }
 
-  /** What no file names: deleted or kept. @param loss what goes with it, for people */
+  /** Deletes or keeps something that no file names. @param loss what is deleted with it, for people */
   leave(what: string, path: string, loss = '', stage: Stage = 'deletions'): void {
     if (!this.prune) {
       this.kept.push(what)
@@ -137,17 +137,17 @@ async function unlessGone<T>(reading: Promise<T>): Promise<T | undefined> {
 }
 
 interface Matched<W, P> {
-  /** What the files ask for, with what there is of it. */
+  /** Each wanted entry with its present counterpart. */
   pairs: readonly { wanted: W; present: P | null }[]
   /** What no file names. */
   rest: readonly P[]
 }
 
 /**
- * Brings together by name what is wanted and what there is. A new name that says what it was called before stands for that.
+ * Matches wanted and present entries by name. An entry with `renamedFrom` also matches that name.
  *
- * @param what an entry is, for messages
- * @param problems receives what is not clear: two of one name, and a renaming of which both names are there
+ * @param what the kind of entry, for messages
+ * @param problems receives ambiguities: two entries of one name, and a renaming when both names exist
  */
 function matchByName<W extends Wanted, P>(
   what: string,

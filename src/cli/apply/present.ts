@@ -5,7 +5,7 @@ import type { OwnChannelRecord } from '../../notifications/index.ts'
 import type { ProbeRecord } from '../../probes/index.ts'
 import { type Api, forEachOf } from './api.ts'
 
-/** What the service has. */
+/** The state of the service. */
 export interface PresentProbe {
   record: ProbeRecord
   maintenance: readonly MaintenanceRecord[]
@@ -19,7 +19,7 @@ export interface PresentClient {
   record: ClientRecord
   sites: readonly PresentSite[]
   maintenance: readonly MaintenanceRecord[]
-  /** Without those that are fields of the client. Null where they were not asked for. */
+  /** Without the channels that are fields of the client; null when not needed. */
   channels: readonly OwnChannelRecord[] | null
   statusPage: PresentStatusPage | null
 }
@@ -28,16 +28,16 @@ export interface PresentStatusPage {
   looks: StatusLooks
 }
 
-/** Which of a client's parts that cost a call each are needed. */
+/** The parts of a client to read; each costs a call. */
 export interface Need {
   channels: boolean
   statusPage: boolean
 }
 
 /**
- * Reads what the service has. Maintenance that is over is history and left out.
+ * Reads the state of the service, without maintenance that is over.
  *
- * @param needOf by the name of a client
+ * @param needOf receives the name of a client
  * @param now epoch ms
  * @throws StartupError
  */
@@ -48,7 +48,7 @@ export async function readPresent(api: Api, needOf: (name: string) => Need, now:
     api.get<ProbeRecord[]>('/api/probes'),
     api.list<MaintenanceRecord>('/api/maintenance'),
   ])
-  // The last created first, as pages need it.
+  // The API lists the newest first.
   const planned = maintenance.filter((one) => !isOver(one, now)).reverse()
   const ofClient = Map.groupBy(planned, ({ client_id }) => client_id)
   const ofSite = Map.groupBy(planned, ({ site_id }) => site_id)
@@ -72,7 +72,7 @@ export async function readPresent(api: Api, needOf: (name: string) => Need, now:
   }))
 }
 
-/** People, with the roles that someone gave them. */
+/** All people with their roles. */
 export const readUsers = (api: Api): Promise<UserRecord[]> => api.get('/api/users')
 
 export const isOver = ({ kind, ends_at }: { kind: string; ends_at: string | null }, now: number): boolean =>

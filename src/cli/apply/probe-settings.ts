@@ -10,7 +10,7 @@ import {
 
 const TYPES = registryOf(PROBE_TYPES)
 
-/** What a probe of the type is called when no one says so. */
+/** The default name of a probe of this type. */
 export const titleOf = (typeName: string): string => TYPES.get(typeName)?.title ?? typeName
 
 export function secretsOf(typeName: string): readonly string[] {
@@ -18,13 +18,13 @@ export function secretsOf(typeName: string): readonly string[] {
   return type === undefined ? [] : secretNames(type)
 }
 
-/** The secrets that go to an address in one of these settings. */
+/** The secrets that are sent to an address in one of these settings. */
 export function secretsSentTo(typeName: string, settings: readonly string[]): readonly string[] {
   const sentTo = Object.entries(TYPES.get(typeName)?.secretsSentTo ?? {})
   return sentTo.flatMap(([secret, address]) => (settings.includes(address) ? [secret] : []))
 }
 
-/** The default of a setting; undefined where there is none. */
+/** The default of a setting; undefined when it has none. */
 export function usualSetting(typeName: string, name: string): unknown {
   const schema: object = TYPES.get(typeName)?.config.properties[name] ?? {}
   return 'default' in schema ? schema.default : undefined
@@ -33,9 +33,9 @@ export function usualSetting(typeName: string, name: string): unknown {
 export const usualInterval = (typeName: string): number | null => TYPES.get(typeName)?.defaultIntervalSeconds ?? null
 
 /**
- * What is wrong with the settings that are given, with paths as `/config/window_minutes`.
+ * The faults of the given settings, with paths such as `/config/window_minutes`.
  *
- * @param isNew whether those that are missing count: of a probe that is there, they may be set
+ * @param isNew whether missing settings are faults; an existing probe may have them already
  */
 export function settingFaults(typeName: string, config: JsonObject, isNew: boolean): readonly ErrorDetail[] {
   const type = TYPES.get(typeName)

@@ -1,22 +1,22 @@
 import { StartupError } from '../../lib/index.ts'
 
-/** A place in a file, for people: lines and columns from 1. */
+/** A place in a file; lines and columns count from 1. */
 export interface Place {
   file: string
   line: number
   column: number
 }
 
-/** What is wrong, and where; null: not in a file. */
+/** A problem and its place; null when it is not in a file. */
 export interface Problem {
   place: Place | null
   message: string
 }
 
-/** Shown at most; the first hundred are enough to see what they have in common. */
+/** Maximum number of problems shown: the first hundred are enough to see what they have in common. */
 const SHOWN_MAX = 100
 
-/** What the files ask for cannot be done: one line for each reason. */
+/** The files ask for something that cannot be done. The message has a line for each problem. */
 export class ConfigProblems extends StartupError {
   readonly problems: readonly Problem[]
 

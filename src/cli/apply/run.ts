@@ -17,17 +17,17 @@ import { YamlFile } from './yaml-file.ts'
 
 interface ApplyOptions extends ApiTarget {
   paths: readonly string[]
-  /** Only show what would change. */
+  /** Only shows what would change. */
   plan: boolean
   prune: boolean
   environment: Readonly<Record<string, string | undefined>>
-  /** Takes what is said, line by line. */
+  /** Receives the output, line by line. */
   print?: (line: string) => void
 }
 
-/** What `--plan` ends with when something would change, as others' tools do. */
+/** Exit code of `--plan` when something would change, as other tools do. */
 const WOULD_CHANGE = 2
-/** Fewer changes take no longer than reading a line. */
+/** Number of changes from which progress is shown. */
 const WORTH_PROGRESS = 100
 
 /** @returns the exit code. @throws StartupError */
@@ -57,10 +57,10 @@ export async function apply(options: ApplyOptions): Promise<number> {
     if (length < WORTH_PROGRESS) await carryOut(api, plan.changes)
     else await withProgress('applying', length, (update) => carryOut(api, plan.changes, update))
   } finally {
-    // Also where something after them was refused: the service shows a link once.
+    // Print them even when a later change failed, because the service shows a link only once.
     for (const line of invitationLines(plan.invitations)) print(line)
   }
-  // What someone else changed between the calls shows now, instead of never.
+  // Plan again to detect what someone else changed between the calls.
   const { changes: left } = await planNow()
   if (left.length > 0) {
     const names = left.slice(0, 5).map(({ what }) => printable(what))
@@ -93,7 +93,7 @@ function needOf(wanted: readonly WantedClient[]): (name: string) => Need {
   return (name) => needs.get(name) ?? NO_NEED
 }
 
-/** Files, and of folders those that end as YAML files do, with the folders in them. */
+/** Reads the files, and the YAML files in folders and their subfolders. */
 async function readFiles(paths: readonly string[], environment: ApplyOptions['environment']): Promise<YamlFile[]> {
   const names = new Set<string>()
   for (const path of paths) for (const name of await filesAt(path)) names.add(name)
@@ -111,7 +111,7 @@ async function readFiles(paths: readonly string[], environment: ApplyOptions['en
   return files
 }
 
-/** Read as if it were UTF-8, a file in another encoding has other names in it, and with `--prune` everything of the right ones would be deleted. */
+/** Requires UTF-8: wrongly decoded names would match nothing, and `--prune` would then delete what the real names stand for. */
 function textOf(name: string, bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -136,7 +136,7 @@ async function filesAt(path: string): Promise<string[]> {
   }
 }
 
-/** The pictures that the files name, by where they are named. */
+/** The logos that the files name, by the place of the name. */
 async function readLogos(wanted: readonly WantedClient[]): Promise<ReadonlyMap<string, string | null>> {
   const logos = new Map<string, string | null>()
   for (const { statusPage } of wanted) {
@@ -171,7 +171,7 @@ export function printSchema(): void {
 
 const SIGNS = { create: '+', update: '~', delete: '-' } as const
 
-/** A plan in lines for people. No secret is in it, and nothing that could move the cursor of a terminal. */
+/** The plan as lines for people, without secrets and terminal control characters. */
 export function planLines({ changes, kept }: Plan): string[] {
   const lines = changes.flatMap(({ action, what, fields }) => [
     `${SIGNS[action]} ${printable(what)}`,
@@ -197,7 +197,7 @@ function summary(changes: readonly Change[]): string {
   return `${inWords(changes, { create: 'to create', update: 'to change', delete: 'to delete' })}.`
 }
 
-/** One link a line, where the service has not sent it. Anyone who has it can set the password. */
+/** One line for each invitation, with the link if the service did not mail it. Anyone who has the link can set the password. */
 export const invitationLines = (invitations: readonly Invitation[]): string[] =>
   invitations.flatMap(({ email, link }) => {
     if (link === null) return []

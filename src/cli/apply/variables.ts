@@ -1,19 +1,19 @@
 import { isObject } from '../../lib/index.ts'
 
-/** Names of fields and numbers of entries, from the top of a file. */
+/** Names of fields and indexes of entries, from the top of a file. */
 export type Path = readonly (string | number)[]
 
 interface Notes {
-  /** A text was replaced; `written` is what the file has. */
+  /** Called when a variable was filled in; `written` is the text in the file. */
   replaced: (path: Path, written: string) => void
   failed: (path: Path, message: string) => void
 }
 
-/** `$${` stands for the two characters, `${NAME}` for a variable, and what begins so and does not end is a mistake. */
+/** `$${` means the two characters `${`, and `${NAME}` a variable; one that is not closed is an error. */
 const TOKEN = /\$\$\{|\$\{([^}]*)\}?/g
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-/** The value with each `${NAME}` in its texts replaced by the variable of the environment. No message shows a variable's value. */
+/** The value with each `${NAME}` in its texts replaced by that environment variable. No message shows a variable's value. */
 export function withVariables(
   value: unknown,
   environment: Readonly<Record<string, string | undefined>>,
@@ -55,5 +55,5 @@ function filledIn(
   return result
 }
 
-/** The text as a file has to have it, so that nothing in it is taken for a variable. */
+/** The text with each `${` escaped, so that a file can hold it without naming a variable. */
 export const withoutVariables = (text: string): string => text.replaceAll(`\${`, () => `$\${`)

@@ -4,26 +4,26 @@ import { ConfigProblems, type Problem } from './problems.ts'
 import { problemOf, repeated, Source, type Wanted } from './wanted.ts'
 import type { YamlFile } from './yaml-file.ts'
 
-/** A role that a file gives; client null: of every client. */
+/** A role that a file gives. A null `client` means all clients. */
 export interface WantedRole {
   source: Source
   client: string | null
   role: ClientRole
 }
 
-/** Someone whom the files name. What they are recognised by is the address, however it is written. */
+/** A person whom the files name, recognised by the address regardless of upper and lower case. */
 export interface WantedUser extends Wanted {
   email: string
-  /** Null: what they have stays. */
+  /** Null to keep their present roles. */
   roles: readonly WantedRole[] | null
 }
 
 const checkUser = checkerOf(UserOfFile)
 
 /**
- * The people whom the files name; null where none has a list of them. The files are checked to be lists.
+ * The people whom the files name; null when no file has a list of users. Expects files that `wantedClients` has checked.
  *
- * @throws ConfigProblems naming every fault that was found
+ * @throws ConfigProblems naming every fault found
  */
 export function wantedUsers(files: readonly YamlFile[]): WantedUser[] | null {
   const problems: Problem[] = []

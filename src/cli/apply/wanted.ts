@@ -14,7 +14,7 @@ import { ConfigProblems, type Place, type Problem } from './problems.ts'
 import type { Path } from './variables.ts'
 import type { YamlFile } from './yaml-file.ts'
 
-/** Where something stands that is wanted. */
+/** The place in a file that asks for something. */
 export class Source {
   readonly file: YamlFile
   readonly path: Path
@@ -32,12 +32,12 @@ export class Source {
     return this.file.placeOf(this.path)
   }
 
-  /** What the file has in the place of a value from the environment; null where it has the value. */
+  /** The text in the file, when environment variables were filled in; null when the file holds the value itself. */
   get rawText(): string | null {
     return this.file.rawTextOf(this.path)
   }
 
-  /** The value of a field for people: without what came from the environment. */
+  /** The value of a field as people see it, without values from the environment. */
   shown(field: string, value: string): string {
     return this.at(field).rawText ?? value
   }
@@ -50,16 +50,16 @@ export class Source {
 /** Something that the files ask for. */
 export interface Wanted {
   source: Source
-  /** What it is recognised by, among its like. */
+  /** What it is recognised by, among others of its kind. */
   name: string
-  /** The same for people: without what came from the environment. */
+  /** The name as people see it, without values from the environment. */
   label: string
   renamedFrom: string | null
-  /** Its fields, as the interface takes them. */
+  /** Its fields, in the form of the API. */
   fields: Readonly<Record<string, unknown>>
 }
 
-/** A list that is null is not given: what is there stays. */
+/** A null list was not given, so the present entries stay. */
 export interface WantedProbe extends Wanted {
   type: string
   maintenance: readonly Wanted[] | null
@@ -80,9 +80,9 @@ const checkFile = checkerOf(FileOfClients)
 const checkClient = checkerOf(ClientOfFile)
 
 /**
- * What the files ask for.
+ * The clients that the files ask for.
  *
- * @throws ConfigProblems naming every fault that was found
+ * @throws ConfigProblems naming every fault found
  */
 export function wantedClients(files: readonly YamlFile[]): WantedClient[] {
   const problems: Problem[] = []
@@ -107,7 +107,7 @@ function clientsOf(file: YamlFile, problems: Problem[]): WantedClient[] {
   })
 }
 
-/** A fault of what stands at the source, or of a field of it. */
+/** The problem of a fault at the source or at a field below it. */
 export function problemOf(source: Source, { path, message }: ErrorDetail): Problem {
   const steps = path
     .split('/')
@@ -177,7 +177,7 @@ function faultsWithin({ channels, maintenance, sites }: WantedClient): Problem[]
   ]
 }
 
-/** Two of one name: neither could be told from the other. */
+/** A problem for each entry whose name an earlier one has, because they could not be told apart. */
 export function repeated(what: string, list: readonly Wanted[] | null): Problem[] {
   const first = new Map<string, Wanted>()
   return (list ?? []).flatMap((wanted) => {

@@ -5,18 +5,18 @@ import { type Path, withVariables } from './variables.ts'
 
 const pathText = (path: Path): string => path.join('/')
 
-/** A YAML file: what it says, with the variables of the environment filled in, and where it says it. */
+/** A YAML file: its value with environment variables filled in, and the place of each part. */
 export class YamlFile {
   readonly name: string
   readonly value: unknown
   readonly #document: Document
   readonly #lines: LineCounter
-  /** By `pathText`: what the file has where a variable was filled in. */
+  /** The text in the file wherever a variable was filled in, by `pathText`. */
   readonly #raw: ReadonlyMap<string, string>
 
   /**
    * @param name for messages
-   * @throws ConfigProblems for what is no YAML, and for variables that are not set
+   * @throws ConfigProblems for text that is not YAML, and for variables that are not set
    */
   constructor(name: string, text: string, environment: Readonly<Record<string, string | undefined>>) {
     this.name = name
@@ -38,14 +38,14 @@ export class YamlFile {
     if (problems.length > 0) throw new ConfigProblems(problems)
   }
 
-  /** Aliases of what they stand in: it would never end. */
+  /** Aliases inside the node that they repeat, which could be expanded forever. */
   #circles(): Problem[] {
     const document = this.#document
     const found: Problem[] = []
     visit(document, {
       Alias: (_key, alias, path) => {
         const around = path.filter((node) => (isMap(node) || isSeq(node)) && node.anchor === alias.source)
-        // What it stands for is looked for in the whole file: only where it could be around it.
+        // `resolve` searches the whole file, so call it only when a node around the alias has its anchor.
         if (around.length === 0 || !around.some((node) => node === alias.resolve(document))) return
         found.push({
           place: this.#placeAt(alias.range?.[0] ?? 0),
@@ -64,7 +64,7 @@ export class YamlFile {
     }
   }
 
-  /** Where the value stands; of one that is not in the file, what it would stand in. */
+  /** The place of the value; when it is not in the file, that of the nearest parent. */
   placeOf(path: Path): Place {
     for (let length = path.length; length > 0; length--) {
       const at = this.#offsetOf(path.slice(0, length))
@@ -73,12 +73,12 @@ export class YamlFile {
     return this.#placeAt(this.#document.contents?.range?.[0] ?? 0)
   }
 
-  /** What the file has there in the place of a value from the environment; null where it has the value itself. */
+  /** The text in the file, when environment variables were filled in; null when the file holds the value itself. */
   rawTextOf(path: Path): string | null {
     return this.#raw.get(pathText(path)) ?? null
   }
 
-  /** Of a field its name, of an entry of a list its beginning. */
+  /** The offset of a field's name, or of the beginning of a list's entry. */
   #offsetOf(path: Path): number | null {
     const last = path.at(-1)
     const parent = path.length === 1 ? this.#document.contents : this.#document.getIn(path.slice(0, -1), true)

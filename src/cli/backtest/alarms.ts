@@ -2,32 +2,32 @@ import type { Band, Status } from '../../detection/index.ts'
 import { HOUR } from '../../lib/index.ts'
 
 export interface JudgedRow {
-  /** As they stand in the file. */
+  /** Both as written in the file. */
   readonly timestamp: string
   readonly value: string
-  /** The time that the value stands for, epoch ms. */
+  /** The row covers the time from `time` to `end`, epoch ms. */
   readonly time: number
   readonly end: number
   readonly expected: number | null
   readonly score: number
   readonly status: Status
-  /** Null where it is not asked for, or nothing is known. */
+  /** Null when not asked for, or when nothing is known. */
   readonly band: Band | null
 }
 
-/** Bad rows that belong together. */
+/** A run of bad rows that counts as one alert. */
 export interface Alarm {
   readonly series: string
   /** Start of the first bad row, epoch ms. */
   readonly from: number
-  /** When the first bad row was over: no one could know earlier. */
+  /** End of the first bad row, the earliest time at which it can be judged. */
   readonly knownAt: number
   /** End of the last bad row. */
   readonly to: number
-  /** Times of the first and the last bad row, as they stand in the file. */
+  /** Times of the first and the last bad row, as written in the file. */
   readonly first: string
   readonly last: string
-  /** The worst. */
+  /** The worst of its rows. */
   readonly status: 'warning' | 'critical'
   readonly rows: number
   /** Sums over the bad rows. */
@@ -36,10 +36,10 @@ export interface Alarm {
   readonly score: number
 }
 
-/** Alerts that resolve and open again within this time notify once. */
+/** Bad rows less than this apart are one alarm, as an alert that opens again within this time does not notify again. */
 const JOINED_WITHIN = HOUR
 
-/** Gathers the bad rows of one series into alarms. */
+/** Joins the bad rows of one series into alarms. */
 export class AlarmJoiner {
   readonly alarms: Alarm[] = []
   private wasBad = false
@@ -71,5 +71,5 @@ export class AlarmJoiner {
   }
 }
 
-/** Of all series, in order of time. */
+/** The alarms in order of time. */
 export const inOrder = (alarms: readonly Alarm[]): Alarm[] => alarms.toSorted((a, b) => a.from - b.from)

@@ -3,7 +3,7 @@ import { type Parser, parse } from 'csv-parse'
 import type { LocalTime } from '../../detection/index.ts'
 import { asError, MINUTE, StartupError } from '../../lib/index.ts'
 
-/** As the CSV parser gives it with `info`. */
+/** What the CSV parser yields with its option `info`. */
 export interface CsvRecord {
   record: string[]
   info: { lines: number }
@@ -12,10 +12,10 @@ export interface CsvRecord {
 /** The bytes of a file, or of standard input for `-`. */
 export const bytesOf = (file: string): NodeJS.ReadableStream => (file === '-' ? process.stdin : createReadStream(file))
 
-/** Turns bytes into `CsvRecord`s. A record with more or fewer fields than the first is an error that names its line. */
+/** A parser that turns bytes into `CsvRecord`s. A record with more or fewer fields than the first is an error that names its line. */
 export const csvParser = (): Parser => parse({ bom: true, info: true, skip_empty_lines: true, trim: true })
 
-/** The same error, as one line for people that names the file. */
+/** The error as one line for people, with the name of the file. */
 export function fileError(file: string, thrown: unknown): StartupError {
   const error: NodeJS.ErrnoException = asError(thrown)
   const name = file === '-' ? 'standard input' : file
@@ -24,7 +24,7 @@ export function fileError(file: string, thrown: unknown): StartupError {
 
 const FORM = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/i
 
-/** Epoch ms of an ISO 8601 time or `YYYY-MM-DD HH:MM:SS`, local to the clock where it has no offset; null for anything else. */
+/** Epoch ms of an ISO 8601 time or `YYYY-MM-DD HH:MM:SS`; without an offset, in the zone of `clock`. Null for any other text. */
 export function timeOf(text: string, clock: LocalTime): number | null {
   const match = FORM.exec(text)
   if (match === null) return null
@@ -37,11 +37,11 @@ export function timeOf(text: string, clock: LocalTime): number | null {
   return offset === undefined ? clock.instantOf(time) : time - offsetOf(offset)
 }
 
-/** What is said of a text that is no time. */
+/** The message for a text that is not a time. */
 export const noTime = (what: string, text: string): string =>
   `${what} "${text}" is neither ISO 8601 nor YYYY-MM-DD HH:MM:SS`
 
-/** Whether the time has no offset and is that of some zone's clocks. */
+/** Whether the text has no offset and so is a local time. */
 export const isLocal = (text: string): boolean => FORM.exec(text)?.[8] === undefined
 
 function offsetOf(text: string): number {

@@ -13,16 +13,16 @@ export interface ReplayOptions {
   readonly direction: VolumeConfig['direction']
   readonly band?: true
   readonly alarms?: true
-  /** Files whose content is known here as `labels`, and that the picture is written to. */
+  /** Names of files: the one that `labels` were read from, and the one that the picture is written to. */
   readonly labels?: string
   readonly svg?: string
 }
 
-/** Characters written at once: a write of its own for each row takes longer than judging it. */
+/** Characters per write: writing each row separately takes longer than judging it. */
 const CHUNK = 16_384
 const ALARM_COLUMNS = 'series,from,to,status,rows,value,expected,score'
 
-/** Judges all series of a file, and remembers what a score and a picture need. */
+/** Judges all series of a file and keeps what a score and a picture need. */
 export class FileReplay {
   series: readonly JudgedSeries[] = []
   readonly labels: readonly Label[] | null
@@ -52,9 +52,9 @@ export class FileReplay {
   }
 
   /**
-   * What is to be printed, in chunks.
+   * Yields the output in chunks.
    *
-   * @throws Error that names the line, when a row is not as it should be
+   * @throws Error naming the line of a row that is not valid
    */
   async *judge(records: AsyncIterable<CsvRecord>): AsyncGenerator<string> {
     const { names, isNamed, rows } = await openSeries(records, this.clock)
@@ -105,15 +105,15 @@ export class FileReplay {
   }
 }
 
-/** Times and numbers need no quotes: what could need them has been refused. */
+/** One row as CSV. Its times and numbers need no quotes: `openSeries` has refused any others. */
 function rowText({ timestamp, value, expected, score, status, band }: JudgedRow, withBand: boolean): string {
   const text = `${timestamp},${value},${expected === null ? '' : rounded(expected)},${score.toFixed(4)},${status}`
   if (!withBand) return text
   return band === null ? `${text},,` : `${text},${rounded(band.low)},${rounded(band.high)}`
 }
 
-/** Six digits are more than any expectation is worth. */
+/** To six significant digits, more than an expectation's precision. */
 const rounded = (value: number): string => String(Number(value.toPrecision(6)))
 
-/** A name from elsewhere as a field, which no spreadsheet runs as a formula. */
+/** A name from the file as a CSV field, escaped so that no spreadsheet runs it as a formula. */
 const csvText = (name: string): string => stringify([[name]], { escape_formulas: true, eof: false })

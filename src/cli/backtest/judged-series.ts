@@ -5,14 +5,14 @@ import { Thinned } from './thinned.ts'
 interface Wanted {
   readonly direction: VolumeConfig['direction']
   readonly band: boolean
-  /** Points that a picture of it may have, 0 for none. */
+  /** Maximum number of points for the picture; 0 for no picture. */
   readonly points: number
 }
 
-/** One series of a file on its way through the detector. */
+/** Judges the rows of one series of a file, one by one. */
 export class JudgedSeries {
   readonly name: string
-  /** For a picture; null without one. */
+  /** What the picture draws; null without a picture. */
   readonly course: Thinned | null
   private readonly replay: SeriesReplay
   private readonly wantsBand: boolean

@@ -2,20 +2,20 @@ import { pipeline } from 'node:stream/promises'
 import type { LocalTime } from '../../detection/index.ts'
 import { bytesOf, type CsvRecord, csvParser, fileError, noTime, timeOf } from './csv.ts'
 
-/** A fault that is known to have been. */
+/** A known fault. */
 export interface Label {
-  /** Null: any series may show it. */
+  /** Null when any series may show it. */
   readonly series: string | null
-  /** Epoch ms, both within. */
+  /** Epoch ms, both inclusive. */
   readonly from: number
   readonly to: number
   readonly line: number
 }
 
 /**
- * The faults in a CSV file with the columns `from` and `to`, and perhaps `series`.
+ * Reads the faults from a CSV file with the columns `from`, `to` and optionally `series`.
  *
- * @throws StartupError that names the file and the line
+ * @throws StartupError naming the file and the line
  */
 export async function readLabels(file: string, clock: LocalTime): Promise<Label[]> {
   const labels: Label[] = []
@@ -34,7 +34,7 @@ export async function readLabels(file: string, clock: LocalTime): Promise<Label[
   return labels
 }
 
-/** @throws StartupError that names the file and the line of a label whose series is not judged */
+/** @throws StartupError naming the file and the line of a label whose series is not in `names` */
 export function checkSeries(labels: readonly Label[], names: readonly string[], file: string): void {
   const known = new Set(names)
   for (const { series, line } of labels) {
@@ -55,7 +55,7 @@ const listed = (names: readonly string[]): string => {
 interface Columns {
   readonly from: number
   readonly to: number
-  /** −1 where there is none. */
+  /** −1 when there is none. */
   readonly series: number
 }
 

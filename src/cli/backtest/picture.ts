@@ -16,9 +16,9 @@ const HEADER = 64
 const STRIP = { top: PLOT.top + PLOT.height + 6, height: 8, every: 13 } as const
 const TITLE_MAX = 80
 const NAME_MAX = 120
-/** What strips of all series show apart, so that the file stays small. */
+/** Maximum number of marks in all strips together, to keep the file small. */
 const ALL_MARKS = 6_000
-/** Marks nearer than this are one to the eye, px. */
+/** Marks closer than this look like one, px. */
 const LEAST_GAP = 0.5
 
 const COLOURS = {
@@ -44,7 +44,7 @@ export interface Pictured {
 
 type DrawnSeries = Pick<JudgedSeries, 'name' | 'course' | 'alarms'>
 
-/** The series one below the other on one time axis: band, values, alarms and known faults. It needs nothing from elsewhere. */
+/** An SVG of the series, one below the other on one time axis: band, values, alarms and known faults. It loads nothing. */
 export function picture({ title, timezone, clock, replay }: Pictured): string {
   const { series, rows, labels, score } = replay
   const strips = labels === null ? 2 : 3
@@ -80,9 +80,9 @@ export function picture({ title, timezone, clock, replay }: Pictured): string {
 interface Panel {
   readonly rows: TimeRange
   readonly ticks: readonly Tick[]
-  /** Of this series; null: there are none to be had. */
+  /** Labels of this series; null when no labels were given. */
   readonly labels: readonly Label[] | null
-  /** Marks that are nearer to each other are drawn as one, px. */
+  /** Marks closer than this are drawn as one, px. */
   readonly gap: number
 }
 
@@ -91,7 +91,7 @@ function panelOf({ name, course, alarms }: DrawnSeries, { rows, ticks, labels, g
   const range = rangeOf(stretches)
   const scale: Scale = {
     x: (time) => LEFT + (PLOT.width * (time - rows.from)) / (rows.to - rows.from),
-    // Halves, as the difference of two numbers may be none any more.
+    // Divide by 2 first: the difference of two large doubles could overflow to infinity.
     y: (value) => {
       const share = (value / 2 - range.low / 2) / (range.high / 2 - range.low / 2)
       return PLOT.top + PLOT.height * (1 - Math.min(1, Math.max(0, share)))
@@ -139,7 +139,7 @@ function panelOf({ name, course, alarms }: DrawnSeries, { rows, ticks, labels, g
   ]
 }
 
-/** A band far above all values would leave these flat. */
+/** The axis ends at this multiple of the largest value: a band far above would flatten the line. */
 const MOST_BAND = 1.5
 
 function rangeOf(stretches: NonNullable<JudgedSeries['course']>['stretches']): { low: number; high: number } {
@@ -163,12 +163,12 @@ function legend(): string[] {
   ]
 }
 
-/** One character may be as long as it likes: letters take any number of accents. */
+/** UTF-16 units kept before shortening by characters, because one character may have any number of combining accents. */
 const MOST_UNITS = 1_000
 
 const shownText = (name: string, most: number): string => svgText(shortened(name.slice(0, MOST_UNITS), most))
 
-/** @param content escaped */
+/** @param content already escaped */
 const text = (x: number, y: number, content: string, more = ''): string =>
   `<text x="${x}" y="${y}"${more === '' ? '' : ` ${more}`}>${content}</text>`
 

@@ -10,12 +10,12 @@ export interface Tick {
 const MOST_VALUE_TICKS = 5
 const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 3 })
 
-/** Round values between two, as text. */
+/** Round values between `low` and `high`, with their labels. */
 export function valueTicks(low: number, high: number): Tick[] {
   const rough = high / MOST_VALUE_TICKS - low / MOST_VALUE_TICKS
   const unit = 10 ** Math.floor(Math.log10(rough))
   const step = [1, 2, 5, 10].map((times) => times * unit).find((one) => one >= rough)
-  // What is too large or too small for doubles to be divided has no ticks.
+  // The range is too large or too small to divide in doubles: draw no ticks.
   if (step === undefined || !(unit > 0) || !Number.isFinite(step)) return []
   const first = Math.ceil(low / step)
   const count = Math.floor(high / step) - first + 1
@@ -28,7 +28,7 @@ export function valueTicks(low: number, high: number): Tick[] {
 
 const MOST_TIME_TICKS = 10
 const WEEK = 7 * DAY
-/** The first day of 1970 was a Thursday. */
+/** 5 January 1970, because the first was a Thursday. */
 const FIRST_MONDAY = 4 * DAY
 const EVEN_STEPS = [5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, WEEK, 2 * WEEK]
 const MONTH_STEPS = [1, 3, 6, 12, 24, 60, 120, 240, 600, 1_200, 2_400, 6_000, 12_000]
@@ -36,7 +36,7 @@ const MONTH = (365.25 / 12) * DAY
 const DAY_FORM = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const MONTH_FORM = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' })
 
-/** Round times of the zone's clocks within a range, which no axis of UTC has. */
+/** Times in the range that are round in the local time of `clock`, with their labels. */
 export function timeTicks({ from, to }: TimeRange, clock: LocalTime): Tick[] {
   const [first, last] = [from + clock.offsetAt(from), to + clock.offsetAt(to)]
   const step = EVEN_STEPS.find((one) => (last - first) / one <= MOST_TIME_TICKS)
@@ -68,18 +68,18 @@ function timeText(local: number, step: number | undefined): string {
   return local % DAY === 0 ? DAY_FORM.format(local) : new Date(local).toISOString().slice(11, 16)
 }
 
-/** Where a time and a value are drawn, px. */
+/** Maps a time and a value to px. */
 export interface Scale {
   readonly x: (time: number) => number
   readonly y: (value: number) => number
 }
 
-/** A tenth of a pixel is as fine as any screen shows. */
+/** Rounded to a tenth of a pixel, finer than any screen shows. */
 const px = (value: number): string => String(Number(value.toFixed(1)))
 
 const point = (x: number, y: number): string => `${px(x)} ${px(y)}`
 
-/** A line through all values, interrupted where rows are missing. Both extremes of a stretch are on it, in their order. */
+/** A line through all values, interrupted where rows are missing. It passes both extremes of each stretch, in their order. */
 export function linePath(stretches: readonly Stretch[], { x, y }: Scale): string {
   return stretches
     .map(({ from, to, min, max, rises, isAfterGap }, place) => {
@@ -87,13 +87,13 @@ export function linePath(stretches: readonly Stretch[], { x, y }: Scale): string
       const [begin, end] = rises ? [min, max] : [max, min]
       const start = `${isFirst ? 'M' : 'L'}${point(x(from), y(begin))}`
       if (min !== max || to > from) return `${start}L${point(x(to), y(end))}`
-      // A line without length is a dot: a row between two gaps would not be seen.
+      // A row between two gaps would be invisible: a line of length 0 draws a dot.
       return isFirst ? `${start}h0` : start
     })
     .join('')
 }
 
-/** The area of the bands, interrupted where rows are missing or nothing is known. */
+/** The area of the bands, interrupted where rows are missing or no band is known. */
 export function bandPath(stretches: readonly Stretch[], { x, y }: Scale): string {
   const areas: Stretch[][] = []
   let area: Stretch[] | null = null
@@ -120,16 +120,16 @@ export function bandPath(stretches: readonly Stretch[], { x, y }: Scale): string
 interface Strip {
   readonly left: number
   readonly right: number
-  /** Ranges that are nearer to each other are drawn as one, px. */
+  /** Ranges closer than this are drawn as one, px. */
   readonly gap: number
   readonly y: number
   readonly height: number
 }
 
-/** The least that can be seen, px. */
+/** The smallest visible width, px. */
 export const LEAST_MARK = 1.5
 
-/** Rectangles for ranges of time. */
+/** A rectangle for each time range, merged as `gap` says. */
 export function stripPath(ranges: readonly TimeRange[], { x }: Scale, { left, right, gap, y, height }: Strip): string {
   const drawn: { from: number; to: number }[] = []
   for (const range of ranges.toSorted((a, b) => a.from - b.from)) {

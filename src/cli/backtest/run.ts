@@ -14,16 +14,16 @@ export interface BacktestOptions extends ReplayOptions {
   readonly timezone: string
 }
 
-/** Where lines and remarks go. */
+/** Where the rows (`out`) and the score (`err`) are written. */
 export interface Output {
   out: NodeJS.WritableStream
   err: NodeJS.WritableStream
 }
 
 /**
- * Streams the file through the detector to `out`, row by row.
+ * Streams the file through the detector and writes each judged row to `out`.
  *
- * @throws StartupError when a file cannot be read or written, or a row is not as it should be, naming the line
+ * @throws StartupError when a file cannot be read or written, or naming the line of a row that is not valid
  */
 export async function backtest(options: BacktestOptions, { out, err }: Output): Promise<void> {
   const { csv, svg, alarms = false, timezone } = options
@@ -36,7 +36,7 @@ export async function backtest(options: BacktestOptions, { out, err }: Output): 
   } catch (thrown) {
     if (thrown instanceof StartupError) throw thrown
     const error: NodeJS.ErrnoException = asError(thrown)
-    // The reader of the output has seen enough: `| head`.
+    // The reader has closed the pipe, as `| head` does: that is not an error.
     if (error.code === 'EPIPE') return
     throw fileError(csv, error)
   }

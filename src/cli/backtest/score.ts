@@ -3,24 +3,24 @@ import { DAY, duration } from '../../lib/index.ts'
 import type { Alarm } from './alarms.ts'
 import type { Label } from './labels.ts'
 
-/** How alarms compare with the faults that are known. */
+/** How alarms compare with known faults. */
 export interface Score {
   readonly found: number
   readonly missed: number
-  /** Faults before the first row or after the last: no one could find them. */
+  /** Faults before the first row or after the last, which no alarm could find. */
   readonly outside: number
-  /** From the beginning of a fault to the end of its first bad row, ms, the median of those found; null where there is none. */
+  /** Median of the found faults' time from their beginning to the end of the first bad row, ms; null when none was found. */
   readonly timeToDetect: number | null
   readonly falseAlarms: number
-  /** In 30 days, of all series together. */
+  /** Per 30 days, for all series together. */
   readonly falseAlarmsAMonth: number
 }
 
 /**
- * A fault is found by an alarm of its series that is on at some time of it; an alarm is false when it is on at no time of any fault
+ * Compares alarms with labels. A fault is found when an alarm of its series overlaps it; an alarm is false when it overlaps no fault
  * of its series.
  *
- * @param rows from the first to the end of the last
+ * @param rows from the start of the first row to the end of the last
  */
 export function scoreOf(alarms: readonly Alarm[], labels: readonly Label[], rows: TimeRange): Score {
   const inside = labels.filter(({ from, to }) => to >= rows.from && from < rows.to)
@@ -43,7 +43,7 @@ export function scoreOf(alarms: readonly Alarm[], labels: readonly Label[], rows
   }
 }
 
-/** How long after its beginning the fault was known, ms; null where it was not. */
+/** Time from the fault's beginning until an alarm showed it, ms; null when none did. */
 function delayOf({ series, from, to }: Label, ofSeries: ReadonlyMap<string, readonly Alarm[]>): number | null {
   const candidates = series === null ? [...ofSeries.values()] : [ofSeries.get(series) ?? []]
   const known = candidates.flatMap((alarms) => {
@@ -53,7 +53,7 @@ function delayOf({ series, from, to }: Label, ofSeries: ReadonlyMap<string, read
   return known.length === 0 ? null : known.reduce((least, delay) => Math.min(least, delay))
 }
 
-/** Stretches without overlaps that hold the same instants, in order. */
+/** The union of the ranges, in order and without overlaps. */
 function joined(ranges: readonly TimeRange[]): TimeRange[] {
   const whole: TimeRange[] = []
   for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
@@ -69,7 +69,7 @@ function isAmong({ from, to }: Alarm, faults: readonly TimeRange[]): boolean {
   return fault !== undefined && fault.from < to
 }
 
-/** Index of the first for which a condition holds that holds for all after it too; their number where there is none. */
+/** Binary search: the index of the first element for which `holds` is true (it is for all after it too), or the length if none. */
 function firstWhere<T>(ordered: readonly T[], holds: (one: T) => boolean): number {
   let [low, high] = [0, ordered.length]
   while (low < high) {
@@ -81,7 +81,7 @@ function firstWhere<T>(ordered: readonly T[], holds: (one: T) => boolean): numbe
   return low
 }
 
-/** For people, a line for each of its parts. */
+/** The score for people, one figure per line. */
 export function scoreLines(score: Score): string[] {
   const { found, missed, outside, timeToDetect, falseAlarms, falseAlarmsAMonth } = score
   return [

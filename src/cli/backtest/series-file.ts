@@ -2,21 +2,21 @@ import type { LocalTime } from '../../detection/index.ts'
 import { HOUR } from '../../lib/index.ts'
 import { type CsvRecord, isLocal, noTime, timeOf } from './csv.ts'
 
-/** What is in a file of one or several series. */
+/** A file of one or several series. */
 export interface SeriesFile {
-  /** Of each series, as the header has them. */
+  /** One for each series, as in the header. */
   readonly names: readonly string[]
-  /** Whether the file names its series, and so does the output. */
+  /** Whether the file names its series; then the output does, too. */
   readonly isNamed: boolean
   readonly rows: AsyncIterable<SeriesRow>
 }
 
 export interface SeriesRow {
-  /** As it stands in the file. */
+  /** As written in the file. */
   readonly timestamp: string
-  /** Epoch ms, never before that of the row before. */
+  /** Epoch ms, never earlier than the previous row's. */
   readonly time: number
-  /** One for each series, as they stand in the file; empty in a gap of one of several series. */
+  /** One for each series, as written in the file; an empty text is a gap of a named series. */
   readonly values: readonly string[]
 }
 
@@ -27,9 +27,9 @@ interface Columns {
 }
 
 /**
- * Reads the header; the rows come as they are asked for.
+ * Reads the header; the rows are read as they are iterated.
  *
- * @throws Error that names the line, when a column, a time or a value is missing or wrong
+ * @throws Error naming the line where a column, a time or a value is missing or wrong
  */
 export async function openSeries(records: AsyncIterable<CsvRecord>, clock: LocalTime): Promise<SeriesFile> {
   const iterator = records[Symbol.asyncIterator]()
@@ -43,7 +43,7 @@ export async function openSeries(records: AsyncIterable<CsvRecord>, clock: Local
   }
 }
 
-/** A column `value` is the only series, whatever else there is. Without it, every column is one. */
+/** A column `value` is the only series, and other columns are ignored. Without it, every column but `timestamp` is a series. */
 function columnsOf(header: readonly string[]): Columns {
   const names = header.map((name) => name.toLowerCase())
   const timestamp = names.indexOf('timestamp')
@@ -90,8 +90,8 @@ async function* readRows(
 }
 
 /**
- * Clocks go back by an hour when summer time ends, and local times then come twice: the rows of that hour count for its end. Any
- * other step back is another order.
+ * Whether a step back in local time is the end of summer time, when an hour comes twice: the rows of its repetition then count for
+ * its end. Any other step back means rows out of order.
  */
 function isClockGoingBack(time: number, latest: number, clock: LocalTime): boolean {
   const back = clock.offsetAt(latest) - clock.offsetAt(latest + HOUR)

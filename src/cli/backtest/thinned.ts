@@ -1,34 +1,34 @@
 import type { Band } from '../../detection/index.ts'
 
-/** More would be higher than any screen scrolls, and each gets too few points to show anything. */
+/** Maximum number of series in a picture: with more, it is too tall to scroll and each has too few points to show anything. */
 export const MOST_DRAWN = 50
-/** Points of one series: more than a line has pixels. Of all together, so that the picture stays under 2 MB. */
+/** Maximum points of one series, more than a line has pixels, and of all together, so that the picture stays under 2 MB. */
 const MOST_POINTS = 2_400
 const ALL_POINTS = 16_000
 
 export const pointsOfEach = (series: number): number => Math.min(MOST_POINTS, Math.floor(ALL_POINTS / series))
 
-/** Rows that are drawn as one. */
+/** Consecutive rows that are drawn as one. */
 export interface Stretch {
-  /** Start of its first row and of its last, epoch ms. */
+  /** Start of its first row and start of its last, epoch ms. */
   readonly from: number
   readonly to: number
   readonly min: number
   readonly max: number
-  /** Whether the least comes before the greatest. */
+  /** Whether the minimum comes before the maximum. */
   readonly rises: boolean
-  /** The widest band of its rows; null where none has one. */
+  /** The lowest and the highest bound of its rows' bands; null when no row has a band. */
   readonly band: Band | null
   /** Whether rows are missing before it. */
   readonly isAfterGap: boolean
 }
 
-/** A longer way to the next row than so many steps is a gap. */
+/** Rows more than this many steps apart have a gap between them. */
 const GAP_STEPS = 1.5
 
 /**
- * A series with so few stretches that a picture can hold them, however many rows it has: whenever there are too many, they become twice as
- * long. Each keeps its least and its greatest value, so no spike is lost.
+ * A series thinned out for a picture, however many rows it has: whenever there are more than `most` stretches, they become twice as
+ * long. Each keeps its minimum and maximum, so no spike is lost.
  */
 export class Thinned {
   stretches: Stretch[] = []

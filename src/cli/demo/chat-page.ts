@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** The page that shows the messages, with the policy that lets nothing but its own script run. */
+/** The page that shows the messages, with a content security policy that lets only its own script run. */
 export function chatPage(): { html: string; policy: Record<string, string> } {
   const nonce = randomBytes(16).toString('base64url')
   const policy = [
@@ -17,7 +17,7 @@ export function chatPage(): { html: string; policy: Record<string, string> } {
   return { html, policy: { 'content-security-policy': policy, 'cross-origin-opener-policy': 'same-origin' } }
 }
 
-/** Text of messages is put in as text and never as markup: names in it are whatever a sender chose. */
+/** The script inserts messages as text, never as markup, because senders choose the names in them. */
 const HTML = `<!doctype html>
 <html lang="en">
 <head>

@@ -2,19 +2,19 @@ import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { chatPage } from './chat-page.ts'
 
-/** What the page shows of a message. */
+/** A message as the page shows it. */
 export interface ChatMessage {
-  /** Its place in the order in which they came, from 1. */
+  /** Counts up from 1 in the order of arrival. */
   number: number
   sentAt: string
   client: string | null
   tone: 'critical' | 'warning' | 'resolved' | 'neutral'
   text: string
-  /** Where it leads on the dashboard. */
+  /** The path of its link on the dashboard. */
   path: string | null
 }
 
-/** Older ones are forgotten. */
+/** Maximum number of messages kept. */
 const KEPT = 200
 const MAX_BODY_BYTES = 256 * 1_024
 
@@ -22,17 +22,17 @@ const PAGE = '/chat'
 const MESSAGES = '/chat/messages'
 const HOOK = '/chat/hook/'
 
-/** The key in the address of a webhook of this chat; null when it leads elsewhere. */
+/** The key in the address of this chat's webhook; null for any other address. */
 export const chatKeyIn = (address: string | null): string | null => {
   const path = URL.parse(address ?? '')?.pathname ?? ''
   return path.startsWith(HOOK) ? path.slice(HOOK.length) : null
 }
 
 /**
- * A chat of the demo's own: a webhook that takes the messages of its clients, and a page that shows them.
+ * The demo's own chat: a webhook that receives its clients' messages, and a page that shows them.
  *
- * Every page that the same browser has open can send requests here. So the webhook has a key, messages are answered to this page
- * alone, and a name of a stranger that leads to this machine (DNS rebinding) finds nothing.
+ * Any page open in the same browser can send requests here. So the webhook needs a key, messages go only to this page, and a request
+ * with another host name (DNS rebinding) is refused.
  */
 export class Chat {
   readonly #key: string
@@ -45,7 +45,7 @@ export class Chat {
     this.#key = key
   }
 
-  /** @param base address of the server that hands requests over */
+  /** @param base address of the server that passes requests to `handle` */
   hookUrl(base: string): string {
     return `${base}${HOOK}${this.#key}`
   }
@@ -54,7 +54,7 @@ export class Chat {
     return `${base}${PAGE}`
   }
 
-  /** Links lead nowhere until this is known. */
+  /** Sets the dashboard's address; messages have no links before. */
   leadTo(dashboard: string): void {
     this.#dashboard = dashboard
   }
@@ -63,7 +63,7 @@ export class Chat {
     return this.#messages
   }
 
-  /** Answers what is for the chat; false when it is not. */
+  /** Answers requests for the chat; returns false for others. */
   handle(request: IncomingMessage, response: ServerResponse, ownHost: string): boolean {
     const url = URL.parse(request.url ?? '/', `http://${ownHost}`)
     if (url === null || (url.pathname !== PAGE && !url.pathname.startsWith(`${PAGE}/`))) return false
@@ -71,7 +71,7 @@ export class Chat {
     if (host !== ownHost || (url.pathname !== PAGE && !['none', 'same-origin'].includes(String(site)))) {
       response.writeHead(403, HEADERS).end()
     } else if (url.pathname.startsWith(HOOK)) {
-      // Browsers name the page that posts; Tagwarden is none.
+      // Browsers send `Origin` with a POST; Tagwarden does not.
       if (request.method !== 'POST' || origin !== undefined || !this.#isKey(url.pathname.slice(HOOK.length))) {
         response.writeHead(404, HEADERS).end()
       } else void this.#receive(request, response)
@@ -102,7 +102,7 @@ export class Chat {
       response.writeHead(400, HEADERS).end()
       return
     }
-    // A message that is sent once more, as its answer was lost, is shown once.
+    // Tagwarden repeats a message whose answer was lost: show it once.
     if (!this.#seen.has(payload.key)) {
       this.#seen.add(payload.key)
       this.#count += 1
@@ -120,7 +120,7 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/** @throws Error when it is too long or ends early */
+/** @throws Error when the body is too long or ends early */
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -141,12 +141,12 @@ interface Payload {
   alerts?: { labels?: { severity?: string } }[]
 }
 
-/** What the webhook is sent, as `genericPayload` writes it; null when it is something else. */
+/** The message in a body that `genericPayload` wrote; null for any other body. */
 function payloadIn(body: string): { key: string; message: Omit<ChatMessage, 'number'> } | null {
   const payload = parsed(body)
   if (payload === null) return null
   const lines = payload.text.split('\n')
-  // The last line is where to look.
+  // The last line is the link.
   const link = URL.parse(lines.at(-1) ?? '')
   return {
     key: payload.idempotency_key,

@@ -13,11 +13,11 @@ import {
 import { logNormal, poisson, type Random, seededRandom, weighted } from './random.ts'
 import { addValidity, asSecond, comesTwice, consentOf, identifierFlags, mayRun, responseOf } from './signals.ts'
 
-/** How far whole hours stray from the rhythm. */
+/** Spread (of the logarithm) of an hour's traffic around the rhythm. */
 const HOUR_SPREAD = 0.07
-/** When the server container gives a tag up, ms. */
+/** Time after which the server container aborts a tag, ms. */
 const TAG_TIMEOUT_MS = 5_000
-/** A tag that fails mostly got its answer, an exception comes at once: compared with the time of a success. */
+/** Duration as a multiple of a success's: a failed tag usually waited for its answer, while an exception comes at once. */
 const FAILURE_TIME = 1.4
 const EXCEPTION_TIME = 0.05
 
@@ -28,19 +28,19 @@ type EcommerceFlags = NonNullable<EventPayload['ecommerce']>
 export interface Traffic {
   site: SiteProfile
   incidents: readonly Incident[]
-  /** Every minute has a random source of its own: what happens in it does not depend on where the reading began. */
+  /** Seeds each minute separately, so that its events do not depend on where reading began. */
   seed: string
 }
 
-/** What happens on a site at a time, epoch ms. */
+/** An event of a site at a time, epoch ms. */
 export interface Occurrence {
   time: number
-  /** Of all that say the same but for their time: a small number. */
+  /** A small number, the same for all events that differ only in time. */
   id: number
   repertoire: Repertoire
 }
 
-/** What happens on a site from `from` until before `to`, in order of time; without end when that is infinite. Epoch ms. */
+/** Yields a site's events from `from` until before `to`, in order of time; endless when `to` is infinite. Epoch ms. */
 export function* occurrencesOf(traffic: Traffic, from: number, to: number): Generator<Occurrence> {
   const minutes = new Minutes(traffic)
   for (let minute = floorTo(from, MINUTE); minute < to; minute += MINUTE) {
@@ -48,7 +48,7 @@ export function* occurrencesOf(traffic: Traffic, from: number, to: number): Gene
   }
 }
 
-/** The events of `occurrencesOf`. */
+/** The payloads of `occurrencesOf`. */
 export function* eventsOf(traffic: Traffic, from: number, to: number): Generator<EventPayload> {
   for (const { time, id, repertoire } of occurrencesOf(traffic, from, to)) {
     yield { ...repertoire.said(id), timestamp_ms: time }
@@ -56,8 +56,8 @@ export function* eventsOf(traffic: Traffic, from: number, to: number): Generator
 }
 
 /**
- * Events of a name that a site has, while the same goes wrong: one of them is drawn each time. A history has three quarters of a million events, and what they
- * say was drawn and counted for each by itself.
+ * Number of different payloads per event name, site and set of incidents; each event draws one of them. A history has 750,000 events,
+ * and making and counting each payload separately took too long.
  */
 const VARIETY = 512
 
@@ -65,14 +65,14 @@ interface PreparedEvent {
   profile: EventProfile
   tags: readonly TagProfile[]
   everyday: Repertoire
-  /** Where something goes wrong, by what. */
+  /** Repertoires during incidents, by the indexes of the incidents. */
   wrong: Map<string, Repertoire>
 }
 
-/** What events of one name say, by ids from `first` on. Each is made when it is first asked for, and depends on nothing but its place. */
+/** The payloads of one event name, with ids from `first` on. Each is made on first use and depends only on its place. */
 export class Repertoire {
   readonly first: number
-  /** Whether each event is followed by a second one, which says that it is that. */
+  /** Whether each event is followed by a second one, marked as a duplicate. */
   readonly isRepeated: boolean
   readonly #make: (place: number) => EventPayload
   readonly #said: (EventPayload | undefined)[] = []
@@ -91,15 +91,15 @@ export class Repertoire {
   }
 }
 
-/** What happens in each minute of a site's time. */
+/** The events of a site, minute by minute. */
 class Minutes {
   readonly #traffic: Traffic
   readonly #rhythm: Rhythm
   readonly #events: readonly PreparedEvent[]
   readonly #weights: readonly number[]
-  /** How busy an hour is, compared with what is usual. */
+  /** Traffic of the current hour relative to the rhythm. */
   #hour = { start: Number.NaN, factor: 1 }
-  /** Given out so far. */
+  /** Ids assigned so far. */
   #ids = 0
 
   constructor(traffic: Traffic) {
@@ -167,7 +167,7 @@ class Minutes {
   }
 }
 
-/** What an event says beside its outcomes has a source of its own: it hardly changes what else happens. */
+/** Signals are drawn from their own source, so that they hardly change which outcomes are drawn. */
 interface Chances {
   random: Random
   ofSignals: Random
@@ -240,7 +240,7 @@ function everydayOutcome({ failure, timeout, exception }: TagProfile, random: Ra
 }
 
 function userDataFlags({ email, phone, name, place }: UserDataRates, random: Random): UserDataFlags {
-  // Names and places are filled in together or not at all.
+  // First and last name are given together or not at all, as are city and country.
   const hasName = random() < name
   const hasPlace = random() < place
   return {
@@ -267,7 +267,7 @@ function ecommerceFlags(
   }
 }
 
-/** The release that loses the transaction ids loses what the shop reads from the same place. */
+/** Draws the site's own parameters. The release that loses transaction ids also loses `delivery_slot`, read from the same place. */
 function ownFlags(
   rates: Readonly<Record<string, number>>,
   wrong: readonly Incident[],

@@ -21,24 +21,24 @@ import { PayloadReader, payloadsOf, sentAt } from './payloads.ts'
 import type { DemoSite } from './sites.ts'
 import { FURNITURE } from './world.ts'
 
-/** Time folded at once: what of the history is in memory, about 12,000 events. */
+/** Time folded at once, about 12,000 events, which is what the history takes in memory. */
 const STEP_MS = 3 * HOUR
 /**
- * Older than minute rows are kept, only hour rows remain, which end at full, half or quarter hours: there it is enough to
- * book on quarters. The result is the same; measured, it takes half the time.
+ * Beyond the retention of minute rows only hour rows remain. They end at full, half or quarter hours, so counting by quarters gives
+ * the same result; measured, it takes half the time.
  */
 const OLD_GRAIN_MS = 15 * MINUTE
 /**
- * Where nothing happens, minutes are booked by fives: probes look at slots of five minutes, and charts of so long ago at longer ones. Most of the time of
- * a start went into minutes that no one looks at.
+ * Where nothing happens, events are counted at every fifth minute: probes look at slots of five minutes, and charts of that time at
+ * longer ones. Single minutes took most of a start's time.
  */
 const QUIET_GRAIN_MS = 5 * MINUTE
-/** The last day is looked at by the minute, and … */
+/** Single minutes are counted in the last day … */
 const LAST_DAY_MS = 26 * HOUR
-/** … what is around an incident. */
+/** … and this long before and after an incident. */
 const AROUND_MS = 3 * HOUR
 
-/** A site and since when nothing is known of it, epoch ms. */
+/** A site and the time from which its events are missing, epoch ms. */
 export interface SiteGap extends DemoSite {
   from: number
 }
@@ -49,11 +49,11 @@ export interface HistoryOptions {
   incidents: readonly Incident[]
   seed: string
   retention: Retention
-  /** Where the history ends, epoch ms. */
+  /** End of the history, epoch ms. */
   to: number
 }
 
-/** What folds counts of any site in the store. Make it when all sites are there. */
+/** Returns a folder for the counts of any site in the store. Call it when all sites exist. */
 export async function folderFor(store: Store): Promise<Folder> {
   const sites = await store.read.selectFrom('sites').select(['site_no', 'client_id']).execute()
   const clients = new Map(sites.map((site) => [site.site_no, site.client_id]))
@@ -63,9 +63,9 @@ export async function folderFor(store: Store): Promise<Folder> {
   })
 }
 
-/** Where each site's history has to go on: after its last event, or at `earliest`. */
+/** Finds where each site's history continues: after its last event, or at `earliest`. */
 export async function gapsOf(store: Store, sites: readonly DemoSite[], earliest: number): Promise<SiteGap[]> {
-  // What a demo that was killed left in the journal is newer than the last event in the rollups.
+  // A demo that was killed may have left events in the journal that are newer than the last one in the rollups.
   await foldOrphans(store, [])
   const lastEvents = await lastEventTimes(store.read)
   return sites.map((site) => {
@@ -75,12 +75,12 @@ export async function gapsOf(store: Store, sites: readonly DemoSite[], earliest:
 }
 
 /**
- * Fills the gaps as if the sites' tags had been sending. From the counting on, the payloads go the way of accepted ones
- * (not over HTTP and the journal: their time is past), so that rollups, names and usage are what ingest would have
- * written. Cut off, it continues there the next time.
+ * Fills the gaps as if the sites' tags had been sending. Payloads skip HTTP and the journal, because their time is past, but are
+ * counted as accepted ones, so that rollups, names and usage are what ingest would have written. If interrupted, it continues
+ * there the next time.
  *
- * @param update takes the time up to which all is filled, epoch ms
- * @returns the events written
+ * @param update receives the time up to which everything is filled, epoch ms
+ * @returns the number of events written
  */
 export async function writeHistory(options: HistoryOptions, update: Update): Promise<number> {
   const { folder, gaps, to } = options
@@ -99,9 +99,9 @@ export async function writeHistory(options: HistoryOptions, update: Update): Pro
   return events
 }
 
-/** What a site sends. */
+/** The traffic of one site. */
 interface Sender {
-  /** Counts in `delta` what is sent before `end`, epoch ms, and was not counted yet. Returns the events. */
+  /** Counts in `delta` what is sent before `end` (epoch ms) and was not counted yet. Returns the number of events. */
   addUntil: (end: number, delta: Delta) => number
 }
 
@@ -116,7 +116,7 @@ function senderOf({ profile, row, from }: SiteGap, options: HistoryOptions): Sen
 
 type GrainAt = (time: number) => number
 
-/** Its events say the same again and again. */
+/** Counts events by their id, because the same payloads repeat. */
 function eventSender(siteNo: number, occurrences: Iterator<Occurrence>, grainAt: GrainAt): Sender {
   const counting = new RepeatedEvents(siteNo)
   let next = occurrences.next()
@@ -150,7 +150,7 @@ function batchSender(siteNo: number, reader: PayloadReader, grainAt: GrainAt): S
   }
 }
 
-/** How exactly what a site sent at a time is booked, ms. */
+/** The grain at which a site's events of a time are counted, ms. */
 function grainsOf(
   profile: DemoSite['profile'],
   { incidents, retention, to }: Pick<HistoryOptions, 'incidents' | 'retention' | 'to'>,
@@ -166,7 +166,7 @@ function grainsOf(
   }
 }
 
-/** Only as to its time. What is booked by the minute stays as it is. */
+/** The payload with its time rounded down to the grain; unchanged for minutes. */
 function bookedOn(payload: Payload, grain: number): Payload {
   if (grain === MINUTE) return payload
   return payload.batch === true
@@ -175,10 +175,10 @@ function bookedOn(payload: Payload, grain: number): Payload {
 }
 
 /**
- * Rolls up as the service's loops would have done by now. What is too old they delete, and add up by fives, once the service runs: probes of the past look
- * at minutes of their time.
+ * Rolls up what the service's loops would have rolled up by now. Deleting old rows and merging minutes by fives is left to the service:
+ * probes that run in the past still need the minutes of their time.
  *
- * @param update takes the buckets rolled up so far
+ * @param update receives the number of buckets rolled up so far
  */
 export async function settle(store: Store, now: number, update: Update): Promise<void> {
   let done = 0
@@ -190,10 +190,10 @@ export async function settle(store: Store, now: number, update: Update): Promise
 
 const SOURCE = 'shop'
 const EVENT = 'purchase'
-/** Of the shop's orders so many arrive: blockers take the rest. */
+/** Share of the shop's orders that arrive; ad blockers take the rest. */
 const CAPTURED = 0.94
 
-/** What the furniture shop itself counted of the history, hour by hour: more than its tag server saw. */
+/** Writes the orders that the furniture shop itself counted, hour by hour: more than its tag server received. */
 export async function writeDemoReferences(
   ctx: Context,
   sites: readonly DemoSite[],
@@ -212,7 +212,7 @@ export async function writeDemoReferences(
     .groupBy('bucket')
     .orderBy('bucket')
     .execute()
-  // Orders are whole: what rounding takes from one hour the next ones get, so that the sums keep the share.
+  // Orders are whole numbers: carry the rounding over to later hours, so that the sums keep the share.
   let ordered = 0
   let counted = 0
   const counts = rows.map(({ bucket, events }) => {

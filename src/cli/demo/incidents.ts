@@ -23,14 +23,17 @@ export type Incident =
   | (Period & { kind: 'transaction ids are lost' })
   | (Period & { kind: 'nothing arrives' })
 
-/** On how many executions Meta's tags fail while that incident is under way. */
+/** Share of executions on which Meta's tags fail during that incident. */
 const META_FAILS = 0.64
-/** How long the incident under way has lasted when the demo starts. */
+/** Age of the current incident when the demo starts. */
 const UNDER_WAY_MS = 40 * MINUTE
-/** How long the coffee roaster's tag server was away: long enough to be sure of it, where batches come every two minutes and two weeks are not known. */
+/**
+ * How long the coffee roaster's tag server was down: long enough to be detected with a batch every two minutes and less than two
+ * weeks of history.
+ */
 const AWAY_MS = 3 * HOUR
 
-/** What goes wrong around a demo that starts at `start`: one incident lasts, the others are over. */
+/** The incidents of a demo that starts at `start`: one is under way, the others are over. */
 export function incidentsAround(start: number): readonly Incident[] {
   const wentAway = localTime(start, COFFEE.timezone, 1, 10)
   return [
@@ -53,13 +56,13 @@ export function incidentsAround(start: number): readonly Incident[] {
   ]
 }
 
-/** On how many executions TikTok answers 4xx while its token is not valid. */
+/** Share of executions that TikTok answers with 4xx while its token is invalid. */
 const TIKTOK_REFUSES = 0.85
 
-/** How long each of these lasts: a chart of a day shows it, and each hour more makes the start longer. */
+/** Duration of each of these: visible in a chart of a day, while every additional hour makes the start slower. */
 const UNSEEN_MS = 2 * HOUR
 
-/** What no tag's outcome shows: all of them succeed. */
+/** Incidents that no tag's outcome shows, because all tags succeed. */
 function ofSignals(start: number): Incident[] {
   const [noon, afternoon, morning] = [
     localTime(start, FASHION.timezone, 4, 12),
@@ -81,8 +84,8 @@ function ofSignals(start: number): Incident[] {
 }
 
 /**
- * Meta answers with errors, on sites of both clients. A new version of the outdoor shop's container shortly before looks guilty, until
- * the other sites show the same.
+ * Meta answers with errors on sites of both clients. A new version of the outdoor shop's container shortly before looks like the cause
+ * until other sites show the same.
  */
 function metaFails(from: number): Incident[] {
   const fault = { kind: 'tag fails', share: META_FAILS, from, to: Number.POSITIVE_INFINITY } as const
@@ -93,7 +96,7 @@ function metaFails(from: number): Incident[] {
   ]
 }
 
-/** A full local hour some days before `time`, epoch ms. */
+/** The full hour `hour` in local time, `daysBefore` days before `time`; epoch ms. */
 function localTime(time: number, timezone: string, daysBefore: number, hour: number): number {
   return Temporal.Instant.fromEpochMilliseconds(time)
     .toZonedDateTimeISO(timezone)
@@ -101,20 +104,20 @@ function localTime(time: number, timezone: string, daysBefore: number, hour: num
     .withPlainTime({ hour }).epochMilliseconds
 }
 
-/** A new version of a site's web container is published. */
+/** The publication of a new version of a site's web container. */
 export interface Release {
   site: SiteProfile
   /** Epoch ms. */
   at: number
 }
 
-/** Version of a web container that is published at a time; undefined when there is no such container. */
+/** Returns the version of a web container that is live at a time; undefined when there is no such container. */
 type VersionAt = (containerId: string, time: number) => number | undefined
 
-/** Versions are looked at every 15 minutes: what a release breaks begins when it has surely been seen. */
+/** Time from a release to the incident it causes: probes check versions every 15 minutes and must have seen it by then. */
 const SEEN_WITHIN_MS = 20 * MINUTE
 
-/** What is published around a demo that starts at `start`, oldest first: everyday work, what broke something, and what mended it. */
+/** The releases of a demo that starts at `start`, oldest first: everyday work, releases that broke something, and their fixes. */
 export function releasesAround(start: number, incidents: readonly Incident[]): readonly Release[] {
   const everyday = [
     { site: OUTDOOR, at: localTime(start, OUTDOOR.timezone, 16, 10) },
@@ -128,7 +131,7 @@ export function releasesAround(start: number, incidents: readonly Incident[]): r
 
 function releasesOf(incident: Incident): Release[] {
   const { kind, site, from, to } = incident
-  // That was the tag server or the vendor, not what runs in it.
+  // Caused by the tag server or the vendor, not by a release.
   if (kind === 'nothing arrives' || kind === 'vendor refuses') return []
   if (kind === 'tag fails' && !incident.isReleased) return []
   const breaks = { site, at: from - SEEN_WITHIN_MS }
@@ -136,8 +139,8 @@ function releasesOf(incident: Incident): Release[] {
 }
 
 /**
- * The versions that go with the releases after `from` (epoch ms). They go on from what an earlier demo published: a number that
- * went back would be a rollback.
+ * Numbers the releases after `from` (epoch ms), continuing after the last version of an earlier demo: a lower number would look like
+ * a rollback.
  */
 export async function versionsFrom(
   store: Store,

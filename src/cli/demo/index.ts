@@ -10,7 +10,7 @@ interface Options {
   simulate: boolean
 }
 
-/** As many as are needed to compare the present with the week before, and to find what goes wrong in it; each one makes the start longer. */
+/** Days needed to compare the present with the week before and to detect its incidents; each day makes the start slower. */
 const DAYS = 8
 
 const HELP = `
@@ -42,8 +42,8 @@ export function demoCommand(): Command {
 }
 
 /**
- * Whatever the settings say: the example data stay away from PostgreSQL, real people and their watchdogs receive nothing from it, and
- * no account is asked for invented containers.
+ * Settings that the demo ignores, so that its example data never reach PostgreSQL, real people or heartbeat monitors, and no Google
+ * account is asked about invented containers.
  */
 const UNSET = {
   DATABASE_URL: '',

@@ -2,30 +2,30 @@ import { isDeepStrictEqual } from 'node:util'
 import { floorTo, HOUR } from '../../lib/index.ts'
 import type { Run } from '../../probes/index.ts'
 
-/** How far ahead a probe is run. The shortest incident of the history is longer, and how an alert begins and ends takes shorter. */
+/** How far ahead a probe is run: less than the shortest incident of the history, more than an alert takes to open or resolve. */
 const AHEAD_MS = HOUR
 
 /**
- * Runs of a probe that judges what was counted: two that find the same, and nothing bad, make those between them superfluous. Where
- * they differ, the time between them is halved until it is known when that began. Of the runs of a history these are a fifth.
+ * Saves runs of a probe that judges counts: two equal runs without a fault make those between them unnecessary. When they differ, the
+ * interval between them is halved until the moment of the change is found. A history needs a fifth of the runs this way.
  */
 export class LookAhead {
   readonly #make: (at: number) => Promise<Run>
   readonly #interval: number
-  /** The last one made until now, and those made of later, oldest first. */
+  /** The latest run up to now, and runs made ahead, oldest first. */
   #last: Run | undefined
   #ahead: Run[] = []
 
   /**
-   * @param make runs the probe as it would be at a time, epoch ms: whatever it finds depends on nothing but that
-   * @param interval at which it is asked for: runs ahead are made at times that will be, ms
+   * @param make runs the probe as of a time, epoch ms; its result must depend on nothing else
+   * @param interval between the calls of `at`, ms; runs ahead are made at times that will be asked for
    */
   constructor(make: (at: number) => Promise<Run>, interval: number) {
     this.#make = make
     this.#interval = interval
   }
 
-  /** @param until nothing is asked for from then on, epoch ms */
+  /** @param until end of the times that will be asked for, epoch ms */
   async at(time: number, until: number): Promise<Run> {
     this.#passTo(time)
     if (this.#last?.executedAt === time) return this.#last
@@ -59,19 +59,19 @@ export class LookAhead {
   }
 }
 
-/** Runs of a probe that asks for what only a release changes: when two of them found the same, the next one is made after a release. */
+/** Saves runs of a probe whose target changes only with releases: after two equal runs, the next is made after a release. */
 export class BetweenReleases {
   readonly #make: (at: number) => Promise<Run>
   readonly #releases: readonly number[]
   #last: { run: Run; askedAt: number; isRepeated: boolean } | undefined
 
-  /** @param releases of what it asks for, epoch ms */
+  /** @param releases times of its target's releases, epoch ms */
   constructor(make: (at: number) => Promise<Run>, releases: readonly number[]) {
     this.#make = make
     this.#releases = releases
   }
 
-  /** @param askedAt the time of the server that answers, epoch ms */
+  /** @param askedAt the time as of which the target answers, epoch ms */
   async at(time: number, askedAt: number): Promise<Run> {
     const last = this.#last
     const isOutdated =

@@ -8,18 +8,18 @@ import {
 } from '../../journal/index.ts'
 import { eventsOf, type Traffic } from './events.ts'
 
-/** What a site's tag sends for the time from `from` until before `to`, in the order it is sent. */
+/** The payloads that a site's tag sends from `from` until before `to`, in order. */
 export function payloadsOf(traffic: Traffic, from: number, to: number): Iterator<Payload> {
   const events = eventsOf(traffic, from, to)
   const { batchSize } = traffic.site
   return batchSize === null ? events : inBatches(events, batchSize)
 }
 
-/** When the tag sends it, epoch ms. */
+/** The time at which the tag sends the payload, epoch ms. */
 export const sentAt = (payload: Payload): number =>
   payload.batch === true ? payload.window_end_ms : payload.timestamp_ms
 
-/** Takes a site's payloads off piece by piece, so that no more than a piece of the history is in memory. */
+/** Reads a site's payloads in pieces, so that only one piece of the history is in memory. */
 export class PayloadReader {
   readonly #payloads: Iterator<Payload>
   #next: IteratorResult<Payload>
@@ -29,7 +29,7 @@ export class PayloadReader {
     this.#next = payloads.next()
   }
 
-  /** Those sent before `time`. */
+  /** The next payloads, sent before `time`. */
   *takeUntil(time: number): Generator<Payload> {
     while (this.#next.done !== true && sentAt(this.#next.value) < time) {
       yield this.#next.value
@@ -44,7 +44,7 @@ type Identifiers = NonNullable<EventPayload['identifiers']>
 type IdentifierCounts = NonNullable<BatchPayload['identifiers']>
 type TagMetrics = NonNullable<BatchPayload['tag_metrics']>
 
-/** Sums events up as the tag does in batched mode: a batch goes out when it is full, the last one as it is. */
+/** Merges events into batches as the tag does in batched mode. Each is sent when full; the last one may be smaller. */
 export function* inBatches(events: Iterable<EventPayload>, size: number): Generator<BatchPayload> {
   let buffer: EventPayload[] = []
   for (const event of events) {
@@ -56,7 +56,7 @@ export function* inBatches(events: Iterable<EventPayload>, size: number): Genera
   if (buffer.length > 0) yield batchOf(buffer)
 }
 
-/** @param events of one container, oldest first, at least one */
+/** @param events of one container, oldest first; at least one */
 function batchOf(events: readonly EventPayload[]): BatchPayload {
   const userData = events.flatMap((event) => event.user_data ?? [])
   const ecommerce = events.flatMap((event) => event.ecommerce ?? [])

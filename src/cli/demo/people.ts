@@ -6,19 +6,19 @@ import type { DemoHistory, DemoProbe } from './probes.ts'
 import type { SiteProfile } from './profile.ts'
 import { COFFEE, FASHION, FURNITURE } from './world.ts'
 
-/** What a person does at a time, epoch ms. */
+/** An action of a person at a time, epoch ms. */
 export interface PersonAction {
   at: number
   do: (ctx: Context) => Promise<void>
 }
 
-/** Alerts of the history reach the clients' own chat only, whatever is set up. */
+/** Alerts of the history go only to the clients' own chat, regardless of the settings. */
 export const OWN_CHAT_ONLY: ChannelSettings = { globalWebhook: null, isEmailOn: false }
 
 const ON_CALL = 'Priya Nair'
 const ROASTER = 'Tom Hale'
 
-/** What the sites' people did meanwhile, oldest first. */
+/** The actions of the sites' people during the history, oldest first. */
 export function actionsOf(
   probes: readonly DemoProbe[],
   { incidents, releases, from, to }: DemoHistory,
@@ -65,7 +65,7 @@ async function forUnresolved(
   for (const { id } of alerts) await handle(id)
 }
 
-/** Once: a demo that continues leaves it as it is. */
+/** Does nothing when there is maintenance already, so that a demo that continues keeps it. */
 async function planMaintenance(ctx: Context, probe: DemoProbe | undefined): Promise<void> {
   const known = await ctx.store.read.selectFrom('maintenance').select('id').limit(1).executeTakeFirst()
   if (known !== undefined || probe === undefined) return

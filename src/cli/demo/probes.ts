@@ -13,16 +13,16 @@ export const REGISTRY = registryOf(PROBE_TYPES)
 const VERSIONS = 'tag_manager_version'
 const IMAGE = 'image_version'
 
-/** Those whose target the demo has; the others would ask for pages, certificates, accounts and counts that do not exist. */
+/** Probe types whose target the demo provides; others need pages, certificates, accounts or counts that do not exist. */
 const TYPES = PROBE_TYPES.filter(
   ({ name, kind, needs, autoNeeds }) =>
     (kind === 'data' && needs.length === 0 && autoNeeds !== null) || ['http_health', VERSIONS, IMAGE].includes(name),
 )
 
-/** Whether what it finds changes with releases only. */
+/** Whether the probe's results change only with releases. */
 export const isOfReleases = ({ probe_type }: ProbeRow): boolean => [VERSIONS, IMAGE].includes(probe_type)
 
-/** What the probes ask is the program that asks, which writes and judges a week meanwhile: on a slow machine its answers take seconds. */
+/** Generous, because this same process answers the probes while it writes and judges a week: on a slow machine that takes seconds. */
 const TIMEOUT_MS = 30_000
 
 export interface DemoProbe {
@@ -30,14 +30,14 @@ export interface DemoProbe {
   row: ProbeRow
 }
 
-/** The probes of the demo's sites: those that are there, and new ones for what is missing. */
+/** Returns the probes of the demo's sites and creates those that are missing. */
 export async function ensureDemoProbes(ctx: Context, sites: readonly DemoSite[]): Promise<DemoProbe[]> {
   const known = await ctx.store.read.selectFrom('probes').selectAll().orderBy('created_at').execute()
   const probes: DemoProbe[] = []
   for (const site of sites) {
     for (const { name } of TYPES) {
       const there = known.find(({ site_id, probe_type }) => site_id === site.row.id && probe_type === name)
-      // A tag server that someone gave the site does not say its image there.
+      // Someone gave the site another tag server, which does not answer at `IMAGE_PATH`.
       if (name === IMAGE && there === undefined && !isLedToDemo(site.row)) continue
       const config = configOf(site, name)
       const input = { site_id: site.row.id, probe_type: name, config, timeout_ms: TIMEOUT_MS }
@@ -48,30 +48,30 @@ export async function ensureDemoProbes(ctx: Context, sites: readonly DemoSite[])
   return probes
 }
 
-/** Where it differs from the defaults. */
+/** The settings that differ from the defaults. */
 function configOf({ profile, row }: DemoSite, type: string): Record<string, number | boolean | string> {
-  // A slow machine would show slow sites, and what else fails there as their consequence.
+  // On a slow machine, sites would count as slow and other failures as a consequence.
   if (type === 'http_health') return { slow_ms: 0 }
   if (type === IMAGE) return { version_url: `${row.tag_server_url}${IMAGE_PATH}` }
   if (type === VERSIONS) {
-    // The pages do not exist. The roaster's people want to be asked about each release, the others have it marked only.
+    // The pages do not exist. Only the coffee roaster has alerts for releases; the others just get deploy markers.
     return { check_page: false, ...(profile === COFFEE ? {} : { change_ttl_hours: 0 }) }
   }
   return {}
 }
 
-/** The demo's tag server may have another port than the last time. */
+/** Updates the probe, because the demo's tag server may have another port than last time. */
 async function ledAgain(ctx: Context, site: DemoSite, probe: ProbeRow): Promise<ProbeRow> {
   if (probe.probe_type !== IMAGE || !isLedToDemo(site.row)) return probe
   return updateProbe(ctx, REGISTRY, probe.id, { config: configOf(site, IMAGE) })
 }
 
-/** As many as lists of probes show as a bar. */
+/** Number of runs that lists of probes show as a bar. */
 const RECENT_RUNS = 50
-/** How long before an incident its probes look, so that they are seen to have been fine. */
+/** How long before an incident its probes begin to run, to show that all was well. */
 const BEFORE_INCIDENT_MS = 30 * MINUTE
 
-/** What finds an incident. */
+/** The types of probes that detect each kind of incident. */
 const FOUND_BY: Readonly<Record<Incident['kind'], readonly string[]>> = {
   'tag fails': ['tag_failure_rate'],
   'tag does not fire': ['tag_missing'],
@@ -86,17 +86,17 @@ export interface DemoHistory {
   incidents: readonly Incident[]
   /** Oldest first. */
   releases: readonly Release[]
-  /** Nothing is known from before, and the present. Epoch ms. */
+  /** The history covers the time from `from` until `to`, epoch ms. */
   from: number
   to: number
 }
 
 /**
- * When a probe is run for the history, oldest first: three weeks of all of them would take minutes. So it is what people look at:
- * the first run, what went wrong, what was published, and the last runs.
+ * The times in which a probe is run for the history, oldest first. Running all of it would take minutes, so it is only what people
+ * look at: the first run, incidents, releases and the last runs.
  */
 export function stretchesOf({ site, row }: DemoProbe, { incidents, releases, from, to }: DemoHistory): TimeRange[] {
-  // It asks for the newest event there is. To that of the past this comes close only where there is one every few seconds.
+  // It reads the newest event of the store. For a run in the past that is close enough only with an event every few seconds.
   if (row.probe_type === 'data_freshness' && site.profile.batchSize !== null) return []
   const interval = row.interval_seconds * SECOND
   const seen = releases.filter((release) => release.site === site.profile && row.probe_type === 'tag_manager_version')
@@ -115,12 +115,12 @@ export function stretchesOf({ site, row }: DemoProbe, { incidents, releases, fro
     .sort((a, b) => a.from - b.from)
 }
 
-/** When the probe runs next for the history, epoch ms; infinite when it does not any more. */
+/** The probe's next run in the history, epoch ms; infinite when there is none. */
 export function nextRunIn(
   stretches: readonly TimeRange[],
   { id, interval_seconds, next_run_at, last_status }: ProbeRow,
 ): number {
-  // What was found has to be seen to end.
+  // Keep running until what was found is over.
   if (last_status !== null && last_status !== 'ok') return next_run_at
   const dueIn = ({ from }: TimeRange) => Math.max(next_run_at, nextRunAt(id, interval_seconds, from - 1))
   const stretch = stretches.find((one) => dueIn(one) < one.to)

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill'
 import { DAY, floorTo, HOUR } from '../../lib/index.ts'
 
-/** What the demo's world is made of. Shares and rates are fractions of 1. */
+/** The parts of the demo's world. Shares and rates are fractions of 1. */
 
 export interface ClientProfile {
   name: string
@@ -9,7 +9,7 @@ export interface ClientProfile {
   plan: 'business'
 }
 
-/** How often each field is present where the object is sent at all. */
+/** How often each field is present when the object is sent. */
 export interface UserDataRates {
   /** Share of the events that carry user data. */
   sent: number
@@ -29,15 +29,15 @@ export interface EcommerceRates {
 
 export interface EventProfile {
   name: string
-  /** How often it happens, compared with the site's other events. */
+  /** Its frequency relative to the site's other events. */
   weight: number
   userData?: UserDataRates
   ecommerce?: EcommerceRates
-  /** How often each parameter of the site's own is there. */
+  /** How often each of the site's own parameters is present. */
   own?: Readonly<Record<string, number>>
 }
 
-/** What visitors choose. */
+/** How visitors choose. */
 export interface ConsentRates {
   /** Share of the events that carry a signal, … */
   signal: number
@@ -52,21 +52,21 @@ export interface ConsentRates {
 
 export interface TagProfile {
   id: string
-  /** Absent where the tag does not send its name: it is then known as `tag_<id>`. */
+  /** Absent when the tag does not send its name and is known as `tag_<id>`. */
   name?: string
   /** Event names it fires on, or all. */
   on: 'every event' | readonly string[]
-  /** Of half of its executions that succeed, ms. */
+  /** Median duration of a success, ms. */
   medianMs: number
-  /** Of the logarithm of its execution times. */
+  /** Standard deviation of the logarithm of its durations. */
   spread: number
-  /** Everyday failures. */
+  /** Everyday rates of each outcome. */
   failure: number
   timeout: number
   exception: number
-  /** Runs where ads are granted; the others go by a consent mode of their vendor. */
+  /** Runs only when ads are granted; other tags use their vendor's consent mode. */
   isAfterConsent?: boolean
-  /** Its template has the lines that say how its vendor answered. */
+  /** Whether its template reports how the vendor answered. */
   saysResponse?: boolean
 }
 
@@ -77,20 +77,20 @@ export interface SiteProfile {
   timezone: string
   serverContainerId: string
   webContainerId: string
-  /** Of the web container, as it is when a new demo starts. */
+  /** Version of the web container when a new demo starts. */
   webVersion: number
-  /** Of the server container, which its events name. */
+  /** Version of the server container, which its events name. */
   serverVersion: number
   measurementId: string
   cmp: string
   consent: ConsentRates
-  /** What an order is worth; without it nothing says what lost ones were. */
+  /** Value of an order; without it the cost of lost orders is unknown. */
   orders?: { average_order_value: number; currency: string }
-  /** Events a batch holds; null sends one request per event. */
+  /** Events per batch; null sends one request per event. */
   batchSize: number | null
   /** Mean over a week. */
   eventsPerMinute: number
-  /** Weights of the 24 local hours, each holding at the hour's start. */
+  /** Weights of the 24 local hours, each for the start of its hour. */
   hours: readonly number[]
   /** Weights of the local weekdays, Monday first. */
   weekdays: readonly number[]
@@ -101,7 +101,7 @@ export interface SiteProfile {
 /** 1 January 1970 was a Thursday; weekdays count from Monday. */
 const WEEKDAY_OF_EPOCH = 3
 
-/** Events per minute that a site expects at a time (epoch ms): its mean, bent by the local hour and weekday. */
+/** The events per minute expected at a time (epoch ms): the site's mean, weighted by local hour and weekday. */
 export type Rhythm = (time: number) => number
 
 export function rhythmOf(site: SiteProfile): Rhythm {
@@ -116,7 +116,7 @@ export function rhythmOf(site: SiteProfile): Rhythm {
   }
 }
 
-/** The zone's offset from UTC, ms. Asked for every minute, so it remembers the UTC hour it looked up last. */
+/** Returns the zone's offset from UTC, ms. Caches the last UTC hour, because it is called for every minute. */
 function zoneOffset(timezone: string): (time: number) => number {
   let known = { hour: Number.NaN, offset: 0 }
   return (time) => {
@@ -129,13 +129,13 @@ function zoneOffset(timezone: string): (time: number) => number {
   }
 }
 
-/** The weights with a mean of 1. */
+/** The weights scaled to a mean of 1. */
 function normalised(weights: readonly number[]): readonly number[] {
   const mean = weights.reduce((sum, weight) => sum + weight, 0) / weights.length
   return weights.map((weight) => weight / mean)
 }
 
-/** The value at a place between two, so that traffic does not jump at full hours. */
+/** Interpolates between two values, so that traffic does not jump at full hours. */
 function between(values: readonly number[], place: number): number {
   const before = Math.floor(place)
   const from = values[before % values.length] ?? 0
@@ -144,8 +144,8 @@ function between(values: readonly number[], place: number): number {
 }
 
 /**
- * Two hours early: the whole hours that *Today* compares with begin so long before the last week does, at most.
+ * The beginning of the history: two hours early, because the full hours that *Today* compares with begin up to that long before.
  *
- * @param start where the history ends, epoch ms
+ * @param start end of the history, epoch ms
  */
 export const historyBegin = (start: number, days: number): number => floorTo(start, HOUR) - days * DAY - 2 * HOUR

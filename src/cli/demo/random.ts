@@ -1,7 +1,7 @@
 /** A number from 0 up to, but not including, 1. */
 export type Random = () => number
 
-/** Numbers that depend on nothing but `seed`: FNV-1a spreads the text, mulberry32 (32 bits of state) continues from there. */
+/** Numbers that depend only on `seed`: FNV-1a hashes the text, and mulberry32 (32 bits of state) continues from there. */
 export function seededRandom(seed: string): Random {
   let state = 0x811c9dc5
   for (let i = 0; i < seed.length; i++) state = Math.imul(state ^ seed.charCodeAt(i), 0x01000193)
@@ -13,7 +13,7 @@ export function seededRandom(seed: string): Random {
   }
 }
 
-/** How often something happens that happens `mean` times on average (Knuth's method: fit for means under about 500). */
+/** A Poisson-distributed count with the given mean (Knuth's method, suitable for means below about 500). */
 export function poisson(random: Random, mean: number): number {
   const limit = Math.exp(-mean)
   let count = 0
@@ -21,13 +21,13 @@ export function poisson(random: Random, mean: number): number {
   return count
 }
 
-/** A value whose logarithm is normally distributed (Box-Muller): half of the values are above `median`. */
+/** A value whose logarithm is normally distributed (Box-Muller), with the given median. */
 export function logNormal(random: Random, median: number, spread: number): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   return median * Math.exp(spread * normal)
 }
 
-/** The place of `weights` that a draw falls on, each as likely as its weight is heavy. */
+/** A random index of `weights`, with probability proportional to its weight. */
 export function weighted(random: Random, weights: readonly number[]): number {
   let sum = 0
   for (const weight of weights) sum += weight

@@ -16,7 +16,7 @@ import { BetweenReleases, LookAhead } from './look-ahead.ts'
 import { OWN_CHAT_ONLY, type PersonAction } from './people.ts'
 import { type DemoHistory, type DemoProbe, isOfReleases, nextRunIn, REGISTRY, stretchesOf } from './probes.ts'
 
-/** Runs within this time are made together and share a transaction, unless a probe would be due in it a second time. */
+/** Runs within this time are made together and written in one transaction, but never two of the same probe. */
 const BATCH_MS = HOUR
 
 /** A clock that its owner sets. */
@@ -38,35 +38,35 @@ export interface ReplayOptions {
   probes: readonly DemoProbe[]
   history: DemoHistory
   actions: readonly PersonAction[]
-  /** Who did it, as the audit log names them. */
+  /** The actor's name for the audit log. */
   actor: string
   tools: Omit<RunTools, 'clock'>
-  /** Is set to the time that the replay is at. */
+  /** Set to the current time of the replay. */
   clock: SetClock
-  /** Sends what is to be sent by now. */
+  /** Sends the messages that are due. */
   deliver: () => Promise<void>
 }
 
 interface Watched extends DemoProbe {
   stretches: readonly TimeRange[]
-  /** When it runs next, epoch ms. */
+  /** Time of its next run, epoch ms. */
   dueAt: number
-  /** How it is run at a time, epoch ms. */
+  /** Runs it as of a time, epoch ms. */
   runAt: (at: number) => Promise<Run>
 }
 
-/** Runs that the history takes, about: what is found continues until it ends. */
+/** Estimated number of runs; the real one is higher, because a probe that finds a fault runs until it is over. */
 export const plannedRuns = (probes: readonly DemoProbe[], history: DemoHistory): number =>
   probes
     .flatMap((probe) => stretchesOf(probe, history).map(({ from, to }) => (to - from) / probe.row.interval_seconds))
     .reduce((sum, runs) => sum + runs / SECOND, 0)
 
 /**
- * Runs the probes over a history as if they had been there: each at its own time, on the counts of that time, and what follows
- * from the results (alerts, deploy markers, messages) is decided and written by what does so in the service.
+ * Runs the probes over the history as if they had existed: each at its own time, on the counts of that time. Alerts, deploy markers
+ * and messages are made by the same code as in the service.
  *
- * @param update takes the runs made so far
- * @returns the results written
+ * @param update receives the number of runs made so far
+ * @returns the number of results written
  */
 export async function replay(options: ReplayOptions, update: Update): Promise<number> {
   const { clock, tools, actor, history } = options
@@ -92,15 +92,15 @@ export async function replay(options: ReplayOptions, update: Update): Promise<nu
 }
 
 /**
- * When what began at `at` has to end, epoch ms: before a person does something, and before a version is published, as the tag server answers all
- * runs of a batch as of its beginning.
+ * The end of a batch that begins at `at`, epoch ms: before the next action of a person, and before the next release, because the tag
+ * server answers all runs of a batch as of its beginning.
  */
 export function endOfBatch(at: number, { releases, to }: Pick<DemoHistory, 'releases' | 'to'>, actionAt = to): number {
   const published = releases.find((release) => release.at > at)?.at ?? to
   return Math.min(at + BATCH_MS, actionAt, published, to)
 }
 
-/** Sends what was written just now, each message when its time has come. */
+/** Sends the messages just written, each at its `not_before`. */
 async function deliverInTime({ tools: { store }, clock, deliver }: ReplayOptions): Promise<void> {
   const waiting = await store.read
     .selectFrom('deliveries')
@@ -122,12 +122,12 @@ interface Ran {
   finished: Finished
 }
 
-/** Runs what is due before `end`, epoch ms. */
+/** Runs the probes that are due before `end`, epoch ms. */
 async function runBatch(options: ReplayOptions, watched: readonly Watched[], end: number): Promise<number> {
   const due = dueOnce(watched, end)
   const ran = await Promise.all(due.map((one) => run(options, one)))
   const judgedAt = await write(options, ran)
-  // As upkeep does every two seconds: nothing of it changes without results.
+  // The service does this every two seconds; without results nothing would change.
   if (judgedAt !== undefined) {
     await followVendors(options.tools.store, OWN_CHAT_ONLY, judgedAt)
     await deliverInTime(options)
@@ -136,7 +136,7 @@ async function runBatch(options: ReplayOptions, watched: readonly Watched[], end
   return ran.length
 }
 
-/** Those that are due before `end`, and before one of them is due again; the first comes first. */
+/** The probes due before `end` and before any of them is due again, in order of time. */
 function dueOnce(watched: readonly Watched[], end: number): Watched[] {
   const due: Watched[] = []
   let until = end
@@ -180,7 +180,11 @@ function watch({ tools, history, clock }: ReplayOptions, probe: DemoProbe): Watc
 
 const NEVER = new AbortController().signal
 
-/** What changes nothing goes together; what may change an alert does so at its own time, and in order. @returns when the last of these was judged, epoch ms */
+/**
+ * Writes uneventful results together, and those that may change an alert one by one, at their own time and in order.
+ *
+ * @returns when the last eventful result was judged, epoch ms
+ */
 async function write(
   { tools: { store }, nodeId, clock }: ReplayOptions,
   ran: readonly Ran[],

@@ -23,21 +23,21 @@ export interface ResultsOptions {
   clock: Clock
   sites: readonly DemoSite[]
   incidents: readonly Incident[]
-  /** Where the history begins and ends, epoch ms. */
+  /** Beginning and end of the history, epoch ms. */
   earliest: number
   start: number
 }
 
 export interface Results {
-  /** Listens. It hands out the versions of `start`. */
+  /** Listens, and serves the versions as of `start`. */
   tagServer: TagServer
-  /** Answers at the same address. */
+  /** Answers at the address of `tagServer`. */
   chat: Chat
   probes: number
   results: number
 }
 
-/** Makes the probes with their target, and what they found, where nothing is known yet. The counts have to be there. */
+/** Creates the probes with their target, and their results where they are missing. Needs the counts of the history. */
 export async function writeResultHistory(options: ResultsOptions): Promise<Results> {
   const { store, clock, sites, incidents, earliest, start } = options
   const from = Math.max(earliest, await lastResultAt(store))
@@ -54,12 +54,12 @@ export async function writeResultHistory(options: ResultsOptions): Promise<Resul
     const probes = await ensureDemoProbes({ store, clock: { now: () => earliest }, actor: ACTOR }, led)
     const history = { incidents, releases, from, to: start }
     const actions = actionsOf(probes, history)
-    // What someone pointed elsewhere has no past that could be asked for.
+    // A target that someone configured cannot be asked about the past.
     const ours = probes.filter(
       ({ site, row }) => isData(row.probe_type) || site.row.tag_server_url?.startsWith(`${tagServer.url}/`),
     )
     const lookBack = { probes: ours, history, actions, clock: replayClock, actor: ACTOR }
-    // The sites have been sending since an earlier demo ended.
+    // The time since an earlier demo would otherwise count as an outage, although the history has counts of it.
     await forgetListening(store)
     const results = from < start ? await replayAsNode(options, tagServer, chat, lookBack) : 0
     replayClock.time = start
@@ -81,11 +81,11 @@ async function replayAsNode(
   const closers = new Closers()
   try {
     const onError = (error: Error, what: string) => console.error(`${what}: ${error.message}`)
-    // Results are a node's, and the counts of a store where none lives are taken for out of date.
+    // Results need a node, and without a live node the counts of a store are considered out of date.
     const node = await Membership.join({ store, clock, role: config.role, version: VERSION, onError })
     closers.add(() => node.leave())
     const settings = allowingTagServer(config, tagServer.url)
-    // What is asked is the demo's own server, in this thread: to load the programs of two more takes longer than all they would do.
+    // Only the demo's own server is asked, so work in this thread: starting two more takes longer than all their work.
     const outbound = createOutbound({ allow: settings.outboundAllow, userAgent: `Tagwarden/${VERSION}`, clock })
     const tools = { store, outbound, pages: pagesInThisThread, settings, retryAfterMs: SECOND }
     const notifications = new Notifications({
@@ -96,7 +96,7 @@ async function replayAsNode(
         chat: onlyTo(chat.hookUrl(tagServer.url), createChatTransport({ outbound, webhookSecret: null })),
         email: null,
       },
-      // The chat knows where the dashboard is, once that is known.
+      // The dashboard's address is not known yet: the chat uses only the path and adds the address later.
       publicUrl: () => tagServer.url,
       resultDays: config.retentionResultDays,
       onDelivered: noteDelivered(store),
@@ -112,13 +112,13 @@ async function replayAsNode(
   }
 }
 
-/** Other channels that someone set up wait for the service: of the past nothing is sent there. */
+/** Sends only to `address`. Messages to channels that someone set up wait for the service. */
 const onlyTo = (address: string, transport: Transport): Transport => ({
   send: async (order, signal) =>
     order.address === address ? transport.send(order, signal) : { kind: 'passing', error: 'the demo looks back' },
 })
 
-/** When a probe ran last, epoch ms; 0 when none did. */
+/** Time of the latest result of any probe, epoch ms; 0 without results. */
 async function lastResultAt({ read }: Store): Promise<number> {
   const { at } = await read
     .selectFrom('probes')

@@ -29,12 +29,12 @@ export interface DemoOptions {
   days: number
   seed: string
   simulate: boolean
-  /** Opens a connection of the service to the database, in a thread of its own unless a test says otherwise. */
+  /** Opens a connection of the service to the database, by default in a thread. */
   connect?: NonNullable<SqliteOptions['connect']>
 }
 
 /**
- * Fills the store, serves it, and sends on until a signal comes.
+ * Fills the store, serves it, and sends live traffic until a signal comes.
  *
  * @throws StartupError when the store is not the demo's, or the service cannot start
  */
@@ -54,15 +54,15 @@ export async function runDemo(options: DemoOptions): Promise<void> {
 export interface PreparedDemo extends Pick<Results, 'tagServer' | 'chat'> {
   gaps: readonly SiteGap[]
   incidents: readonly Incident[]
-  /** When the preparation began, and up to when the history reaches: epoch ms. */
+  /** Start of the preparation, and end of the history; epoch ms. */
   start: number
   filledTo: number
 }
 
 /**
- * Before the service opens it: the history is written in bulk, and no one waits behind it.
+ * Fills the store before the service opens it: the history is written in bulk, and no request has to wait behind it.
  *
- * @throws StartupError when the store is not the demo's, or takes nothing more, as on a full disk
+ * @throws StartupError when the store is not the demo's, or cannot be written, as on a full disk
  */
 export async function prepareDemo({ config, clock, days, seed }: DemoOptions): Promise<PreparedDemo> {
   const { dataDir } = config
@@ -72,7 +72,7 @@ export async function prepareDemo({ config, clock, days, seed }: DemoOptions): P
   const store = await openSqliteStore(dataDir, { connect: connectWithoutThread })
   try {
     await migrate(store.write, store.columnTypes)
-    // What the machine forgets of it when the power fails is made again by the next start: no commit has to wait for the disk.
+    // Commits need not wait for the disk: what is lost in a power failure, the next start writes again.
     await sql`pragma synchronous = normal`.execute(store.write)
     const earliest = historyBegin(start, days)
     const sites = await ensureDemoSites(store, { now: () => earliest }, dataDir, SITES)
@@ -108,16 +108,16 @@ export async function prepareDemo({ config, clock, days, seed }: DemoOptions): P
   }
 }
 
-/** What is left after this is as long as a commit takes, ms. */
+/** A gap shorter than this is no longer than a commit, so it may remain, ms. */
 const BRIDGED_MS = SECOND
-/** Each round is about the time that the one before took. */
+/** Maximum number of rounds; each fills the time that the one before took. */
 const BRIDGE_ROUNDS = 10
 
 /**
- * Writes what the sites sent while the history was made, which takes minutes on a slow machine: left out, the first probes find a
- * silence and open alerts that nothing explains.
+ * Writes the traffic of the time in which the history was written, minutes on a slow machine. Without it, the first probes would find
+ * a gap and open unexplained alerts.
  *
- * @returns up to when there are counts now, epoch ms
+ * @returns the time up to which there are counts, epoch ms
  */
 async function bridgeToNow(
   history: Omit<HistoryOptions, 'to'>,
@@ -134,7 +134,7 @@ async function bridgeToNow(
   return { to, events }
 }
 
-/** Serves what was prepared, and sends on from where it ends. */
+/** Serves the prepared store and sends live traffic from where the history ends. */
 export async function serveDemo(
   { config, clock, seed, simulate, connect }: DemoOptions,
   { gaps, incidents, filledTo, tagServer, chat }: PreparedDemo,
@@ -168,16 +168,16 @@ export async function serveDemo(
 }
 
 interface Tour {
-  /** Of the service. */
+  /** Address of the service. */
   address: string
-  /** Shows the messages to the clients. */
+  /** Address of the page that shows the messages to clients. */
   chatPage: string
   sites: readonly DemoSite[]
   incidents: readonly Incident[]
   now: number
 }
 
-/** Where to look first, for someone who sees Tagwarden for the first time: pages of the dashboard. */
+/** Where to look first, for someone who sees Tagwarden for the first time. */
 function tourLines({ address, chatPage, sites, incidents, now }: Tour): string[] {
   return [
     '',
@@ -200,7 +200,7 @@ function tourLines({ address, chatPage, sites, incidents, now }: Tour): string[]
   ]
 }
 
-/** Five things to click, in the order of what the product is for. */
+/** Five things to click, the most important use first. */
 function clicks({ address, chatPage, sites }: Pick<Tour, 'address' | 'chatPage' | 'sites'>): string[] {
   const [first] = sites
   const steps = [

@@ -8,7 +8,7 @@ type Identifiers = NonNullable<EventPayload['identifiers']>
 type Validity = Pick<NonNullable<EventPayload['ecommerce']>, (typeof VALIDITY_FIELDS)[number]>
 type Execution = EventPayload['tags'][number]
 
-/** How often each identifier is there on an everyday event, on all sites alike. */
+/** How often each identifier is present on an everyday event, on every site. */
 const IDENTIFIERS = {
   event_id: 0.992,
   client_id: 0.97,
@@ -17,16 +17,16 @@ const IDENTIFIERS = {
   click_id: 0.13,
   user_agent: 0.999,
 } as const
-/** How often what a shop sends cannot be used. */
+/** How often each fault occurs in a shop's e-commerce data. */
 const FAULTS = { value_zero: 0.006, value_invalid: 0.001, currency_invalid: 0.0004, items_empty: 0.004 } as const
-/** Buyers reload the page that thanks them. */
+/** How often buyers reload the confirmation page, which sends the purchase again. */
 const REPEATED = 0.004
-/** Of what a vendor takes and a tag reports as a success, so much it answered with 4xx on a good day. */
+/** Share of successful executions that a vendor answers with 4xx on a good day. */
 const REFUSED = 0.002
 
-/** What an event says of the visitor's consent: a choice, or the default, which denies all. Undefined where it says nothing. */
+/** The consent that an event reports: the visitor's choice, or the default, which denies everything. Undefined without a signal. */
 export function consentOf(rates: ConsentRates, wrong: readonly Incident[], random: Random): Consent | undefined {
-  // All are drawn, whatever they decide: what comes next does not depend on it.
+  // Draw all four in any case, so that later draws do not depend on these outcomes.
   const says = random()
   const chooses = random()
   const grantsAds = random()
@@ -44,7 +44,7 @@ export function consentOf(rates: ConsentRates, wrong: readonly Incident[], rando
   }
 }
 
-/** Tags of vendors without a consent mode of their own run where ads are granted only; where nothing is said they run. */
+/** Whether a tag may run: those of vendors without a consent mode do not run when ads are denied. */
 export const mayRun = ({ isAfterConsent = false }: TagProfile, consent: Consent | undefined): boolean =>
   !isAfterConsent || consent?.ad_storage !== 'denied'
 
@@ -66,17 +66,17 @@ export function addValidity(flags: Validity, { ecommerce }: EventProfile, random
   if (ecommerce?.transactionId !== undefined) flags.transaction_duplicate = random() < REPEATED
 }
 
-/** Whether a purchase is reported a second time, with the transaction that came before. */
+/** Whether a purchase is reported a second time, with the same transaction. */
 export const comesTwice = (event: EventProfile, wrong: readonly Incident[]): boolean =>
   event.ecommerce?.transactionId !== undefined && wrong.some(({ kind }) => kind === 'purchases come twice')
 
-/** The second one, at the same moment: whatever is right with it is right again. */
+/** The second report of an event: the same payload, marked as a duplicate. */
 export const asSecond = (event: EventPayload): EventPayload => ({
   ...event,
   ecommerce: { ...event.ecommerce, transaction_duplicate: true },
 })
 
-/** How the vendor answered, where the tag is one that says so: the container takes what is refused for a success. */
+/** How the vendor answered, for tags that report it. The container counts a refused request as a success. */
 export function responseOf(
   { name, saysResponse = false }: TagProfile,
   { status }: Execution,

@@ -11,7 +11,7 @@ export interface SimulatorOptions {
   sites: readonly DemoSite[]
   incidents: readonly Incident[]
   seed: string
-  /** From when on each site's traffic is sent, by `site_no`; what is already past goes out at once. Epoch ms. */
+  /** Start of each site's traffic, by `site_no`, epoch ms. What is already past is sent at once. */
   fromOf: ReadonlyMap<number, number>
   endpoint: string
   keyHeader: string
@@ -19,7 +19,7 @@ export interface SimulatorOptions {
   log: Logger
 }
 
-/** Sends every site's traffic through the ingest endpoint as time goes by, until it is stopped. */
+/** Sends every site's traffic through the ingest endpoint in real time, until stopped. */
 export class Simulator {
   readonly #options: SimulatorOptions
   readonly #stopping = new AbortController()
@@ -30,7 +30,7 @@ export class Simulator {
     this.#senders = options.sites.map((site) => this.#sendAll(site))
   }
 
-  /** Waits for the requests under way. */
+  /** Stops sending and waits for requests in flight. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await Promise.all(this.#senders)
@@ -43,18 +43,18 @@ export class Simulator {
     const payloads = payloadsOf({ site: profile, incidents, seed }, fromOf.get(row.site_no) ?? clock.now(), Infinity)
     let trouble: string | null = null
     for (let next = payloads.next(); next.done !== true; next = payloads.next()) {
-      // The only way this ends early is the signal, which is looked at right after.
+      // `pause` rejects only when the signal aborts, which the next line checks.
       await pause(Math.max(0, sentAt(next.value) - clock.now()), undefined, { signal }).catch(() => undefined)
       if (signal.aborted) return
       const found = await troubleOf(target, next.value)
-      // One line when it begins, not one a second.
+      // Log once when trouble begins, not for every payload.
       if (found !== null && found !== trouble) log.warn({ site: profile.name }, `the simulator's payload: ${found}`)
       trouble = found
     }
   }
 }
 
-/** Why a payload was not taken, or null. */
+/** Why a payload was not accepted; null when it was. */
 async function troubleOf(target: IngestTarget, payload: Payload): Promise<string | null> {
   try {
     const answer = await postPayload(target, payload)

@@ -5,7 +5,7 @@ import { chatKeyIn } from './chat.ts'
 import type { ClientProfile, SiteProfile } from './profile.ts'
 import { TAG_SERVER_HOST } from './tag-server.ts'
 
-/** Who made the demo's clients and sites, as the audit log names it: that is how a later demo knows them again. */
+/** The actor in the audit log of the demo's clients and sites, by which a later demo recognises them. */
 export const ACTOR = 'demo'
 
 export interface DemoSite {
@@ -14,7 +14,7 @@ export interface DemoSite {
 }
 
 /**
- * The demo's clients and sites in the store: those an earlier demo made, and new ones for what is missing.
+ * Returns the demo's clients and sites in the store, and creates those that are missing.
  *
  * @param clock gives the time of creation
  * @throws StartupError when the store holds clients and none of them was made by a demo
@@ -64,7 +64,7 @@ async function madeByDemo<Row extends { id: string }>(store: Store, entity: stri
 const newClient = (ctx: Context, { name, email, plan }: ClientProfile): Promise<ClientRow> =>
   createClient(ctx, plan, { name, email })
 
-/** Its `tag_server_url` comes when the demo's tag server listens. */
+/** Creates the site without a `tag_server_url`, which is set once the demo's tag server listens. */
 const newSite = (ctx: Context, clientId: string, profile: SiteProfile): Promise<SiteRow> =>
   createSite(ctx, {
     client_id: clientId,
@@ -78,7 +78,7 @@ const newSite = (ctx: Context, clientId: string, profile: SiteProfile): Promise<
     ...profile.orders,
   })
 
-/** A tag server of the demo's, as opposed to one that someone gave the site. */
+/** The address of a demo's tag server, as opposed to one that someone gave the site. */
 const OWN_TAG_SERVER = new RegExp(`^http://${TAG_SERVER_HOST}:(\\d+)/`)
 
 /** Whether the site's tag server is the demo's. */
@@ -91,7 +91,7 @@ export function tagServerPortOf(sites: readonly DemoSite[]): number | null {
   return port === undefined ? null : Number(port)
 }
 
-/** @param base address of the demo's tag server, where each site has a prefix of its own */
+/** Points the sites to the demo's tag server. @param base its address, below which each site has its own prefix */
 export async function leadToTagServer(ctx: Context, sites: readonly DemoSite[], base: string): Promise<DemoSite[]> {
   const led: DemoSite[] = []
   for (const { profile, row } of sites) {
@@ -108,11 +108,11 @@ export function clientsOf({ read }: Pick<Store, 'read'>, sites: readonly DemoSit
   return read.selectFrom('clients').selectAll().where('id', 'in', ids).orderBy('id').execute()
 }
 
-/** The key of an earlier demo's chat, which stays: the address of a channel is the same then. Null when there was none. */
+/** The key of an earlier demo's chat, kept so that the channel's address stays the same; null when there was none. */
 export const chatKeyOf = (clients: readonly ClientRow[]): string | null =>
   clients.map(({ chat_webhook }) => ownChatKey(chat_webhook)).find((key) => key !== null) ?? null
 
-/** Gives the demo's chat to the clients that have no other. */
+/** Sets the demo's chat for the clients that have no other. */
 export async function leadToChat(ctx: Context, clients: readonly ClientRow[], hookUrl: string): Promise<void> {
   for (const { id, chat_webhook } of clients) {
     if (chat_webhook === null || ownChatKey(chat_webhook) !== null) {

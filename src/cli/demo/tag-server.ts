@@ -5,26 +5,26 @@ import { parseOutboundAllow } from '../../outbound/index.ts'
 import { IMAGE_RELEASES } from '../../probes/index.ts'
 import type { Chat } from './chat.ts'
 
-/** Where the demo's probes find the sites' tag servers, and what they take for Google's. */
+/** The server that stands for the sites' tag servers and for Google's host, for the demo's probes. */
 export interface TagServer {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string
   close: () => Promise<void>
 }
 
-/** Reached by this machine alone. */
+/** Reachable only from this machine. */
 export const TAG_SERVER_HOST = '127.0.0.1'
 
-/** Behind the address of a site's tag server. */
+/** Path below the address of a site's tag server. */
 export const IMAGE_PATH = '/image'
 const IMAGE = `gcr.io/cloud-tagging-10302018/gtm-cloud-image:${IMAGE_RELEASES.at(-1)?.version}`
 
 /**
- * Answers `/healthy`, `/gtm.js?id=…` and its image's name at `/image`, behind any prefix, as a tag server, Google's host and the
- * host of the server do, and hands on what is for the chat.
+ * Answers below any prefix: `/healthy` as a tag server, `/gtm.js?id=…` as Google's host, and `/image` with an image's name as the
+ * hosting provider. Passes requests for the chat on.
  *
- * @param preferredPort of an earlier demo; another one is taken when it is in use
- * @param versionOf the published version of a web container; undefined when there is none
+ * @param preferredPort port of an earlier demo; another one is used when it is taken
+ * @param versionOf returns the published version of a web container; undefined when there is none
  */
 export async function startTagServer(
   preferredPort: number | null,
@@ -63,7 +63,7 @@ export async function startTagServer(
   }
 }
 
-/** The settings with which the demo's probes and messages reach its server, which they take for Google's, too; nothing else is asked. */
+/** The settings that send the demo's probes and messages to its own server, also in place of Google's, and nowhere else. */
 export function allowingTagServer(config: Config, url: string): Config {
   const { ranges, hosts } = config.outboundAllow
   const own = parseOutboundAllow(TAG_SERVER_HOST)
@@ -79,7 +79,7 @@ async function listen(server: Server, port: number): Promise<number> {
   return address.port
 }
 
-/** What is at the beginning of every container's script, with nothing in the container. */
+/** The beginning of a container's script, for an empty container. */
 const gtmJs = (version: number): string => `(function(){
 var data = {
 "resource": {

@@ -1,6 +1,6 @@
 import type { TagProfile } from './profile.ts'
 
-/** The vendors' tags as they behave on a good day. Sites take what they use. */
+/** The vendors' tags as they behave on a good day. Each site picks the ones it uses. */
 export const TAGS = {
   ga4: {
     id: '12',
@@ -43,7 +43,7 @@ export const TAGS = {
     exception: 0.0005,
     isAfterConsent: true,
   },
-  /** One tag for all that a shop sends. */
+  /** One tag for all of a shop's events. */
   metaCapiShop: {
     id: '46',
     name: 'Meta CAPI',
@@ -110,7 +110,7 @@ export const TAGS = {
     timeout: 0.01,
     exception: 0.002,
   },
-  /** Someone forgot the option "include tag name". */
+  /** A tag without a name: someone forgot the option "include tag name". */
   warehouse: {
     id: '71',
     on: 'every event',

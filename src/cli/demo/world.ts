@@ -4,7 +4,7 @@ import { TAGS } from './world-tags.ts'
 const BROWSING: EcommerceRates = { value: 0.97, currency: 0.99, items: 0.99 }
 const BUYING: EcommerceRates = { value: 0.995, currency: 0.998, items: 0.99, transactionId: 0.997 }
 
-/** A shop's events. `userData` are the rates at the check-out; while browsing only few visitors are known. */
+/** A shop's events. `userData` are the rates at the checkout; while browsing, few visitors are known. */
 function shopEvents(userData: UserDataRates): readonly EventProfile[] {
   const known = (sent: number): UserDataRates => ({ ...userData, sent })
   return [
@@ -26,7 +26,7 @@ const AGENCY: ClientProfile = {
 }
 const GROUP: ClientProfile = { name: 'Meridian Retail Group', email: 'data@meridian-retail.example', plan: 'business' }
 
-/** An outdoor shop that sells all over Europe: busy, and never quite asleep. */
+/** An outdoor shop that sells all over Europe: busy, with traffic at all hours. */
 export const OUTDOOR: SiteProfile = {
   client: AGENCY,
   name: 'Feldkamp Outdoor',
@@ -57,7 +57,7 @@ export const OUTDOOR: SiteProfile = {
   ],
 }
 
-/** A furniture shop of the American east coast: evenings and weekends. Its nights are quiet, but probes see within minutes what fails. */
+/** A furniture shop on the American east coast, busy in the evening and on weekends; its quiet nights still show failures in minutes. */
 export const FURNITURE: SiteProfile = {
   client: AGENCY,
   name: 'Maple & Birch Furniture',
@@ -80,7 +80,7 @@ export const FURNITURE: SiteProfile = {
   tags: [TAGS.ga4, TAGS.googleAdsConversion, TAGS.metaCapiShop, TAGS.pinterest, TAGS.newsletter],
 }
 
-/** A fashion shop in India, half an hour off everybody's full hours, with room for better user data. */
+/** A fashion shop in India, in a zone with a half-hour offset, whose user data is poor. */
 export const FASHION: SiteProfile = {
   client: GROUP,
   name: 'Saffron Threads',
@@ -101,7 +101,7 @@ export const FASHION: SiteProfile = {
   tags: [TAGS.ga4, TAGS.googleAdsConversion, TAGS.googleAdsRemarketing, TAGS.metaCapiShop, TAGS.tiktok, TAGS.warehouse],
 }
 
-/** A coffee roaster whose tag sends batches: no execution times by event, and mornings when others sleep. */
+/** A coffee roaster whose tag sends batches, without execution times by event, and whose traffic peaks in the morning. */
 export const COFFEE: SiteProfile = {
   client: GROUP,
   name: 'Harbour Coffee Roasters',

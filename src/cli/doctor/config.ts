@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util'
 import { asksForAccounts, type Config, isLoopback, SETTINGS, signOfProxy, wideProxyAddress } from '../../config.ts'
 import type { DoctorFinding } from './doctor-finding.ts'
 
-/** What of a valid configuration will surprise its operator. What is not set gets no line, unless it should be. */
+/** Findings about a valid configuration that may surprise its operator. An unset setting gets no line, unless it should be set. */
 export const configFindings = (config: Config): DoctorFinding[] =>
   [
     access(config),
@@ -46,12 +46,12 @@ function publicUrl({ publicUrl: url }: Config): DoctorFinding {
   return { check, level: 'warning', text }
 }
 
-/** A random token of 16 characters has more, except for one in some hundred thousands. */
+/** Tokens with fewer are weak: only one of several hundred thousand random tokens of 16 characters has so few. */
 const MIN_DISTINCT_CHARACTERS = 8
-/** What manuals print where a secret belongs. */
+/** Words that manuals print in place of a secret. */
 const PLACEHOLDER = /change.?me|password|passwort|secret|example|your.?token|1234567|qwert/i
 
-/** Whether the tokens are hard to guess. Null without any. */
+/** Whether the tokens are hard to guess; null without any. */
 function tokensFinding({ adminToken, viewerToken }: Config): DoctorFinding | null {
   const check = 'tokens'
   if (adminToken === null && viewerToken === null) return null
@@ -64,7 +64,7 @@ function tokensFinding({ adminToken, viewerToken }: Config): DoctorFinding | nul
 const isWeak = (token: string | null): boolean =>
   token !== null && (new Set(token).size < MIN_DISTINCT_CHARACTERS || PLACEHOLDER.test(token))
 
-/** Whether failed sign-ins will be held against the caller who made them. Null where no proxy is known of. */
+/** Whether failed sign-ins count against the caller who made them; null when nothing suggests a proxy. */
 function trustProxyFinding(config: Config): DoctorFinding | null {
   const { publicUrl, adminToken, trustProxy } = config
   const check = 'TRUST_PROXY'
@@ -74,7 +74,7 @@ function trustProxyFinding(config: Config): DoctorFinding | null {
     return { check, level: 'warning', text }
   }
   if (trustProxy.length > 0) return { check, level: 'ok', text: `callers are identified by ${trustProxy.join(', ')}` }
-  // We speak no TLS ourselves, so an https address means a proxy; without a token or accounts no one signs in.
+  // Tagwarden speaks no TLS, so an https address means a proxy. Without a token or accounts no one signs in.
   const asksWhoIsThere = adminToken !== null || asksForAccounts(config)
   if (publicUrl?.startsWith('https://') !== true || !asksWhoIsThere) return null
   const text =
@@ -82,7 +82,7 @@ function trustProxyFinding(config: Config): DoctorFinding | null {
   return { check, level: 'warning', text }
 }
 
-/** Whether others than the proxy could say who they are. Null where no proxy signs people in. */
+/** Whether machines other than the proxy could sign in as anyone; null when no proxy signs people in. */
 function proxySignInFinding(config: Config): DoctorFinding | null {
   const { proxyEmailHeader: header, proxyAddresses } = config
   if (header === null) return null
@@ -96,8 +96,8 @@ function proxySignInFinding(config: Config): DoctorFinding | null {
 }
 
 /**
- * Whether a range is broader than any network that proxies of one's own are in: with it a caller can be in it too, and say who
- * it is. The largest private networks are 10.0.0.0/8 and fc00::/7.
+ * Whether a range is wider than any private network, so that callers from the internet can be in it and forge their address. The
+ * largest private networks are 10.0.0.0/8 and fc00::/7.
  */
 function isBroad(range: string): boolean {
   const [address = '', prefix] = range.split('/')
@@ -106,7 +106,7 @@ function isBroad(range: string): boolean {
   return Number(prefix) < (/^f[cd]/i.test(address) ? 7 : 32)
 }
 
-/** Headers that requests have anyway. The first of the configured headers that is there counts as the key. */
+/** Headers that requests have anyway. Ingest reads the key from the first configured header that a request has. */
 const ALWAYS_THERE = [
   'accept',
   'accept-encoding',
@@ -121,7 +121,7 @@ const ALWAYS_THERE = [
   'x-forwarded-proto',
 ]
 
-/** Null when nothing is wrong with the headers, which are the default's nearly always. */
+/** Null when the headers are fine, because nearly everyone keeps the default. */
 function keyHeadersFinding({ ingestKeyHeaders }: Config): DoctorFinding | null {
   const wrong = ingestKeyHeaders.filter((name) => ALWAYS_THERE.includes(name))
   if (wrong.length === 0) return null
@@ -129,10 +129,10 @@ function keyHeadersFinding({ ingestKeyHeaders }: Config): DoctorFinding | null {
   return { check: 'INGEST_KEY_HEADERS', level: 'warning', text }
 }
 
-/** Where the machines of most clouds ask for their own credentials. */
+/** The address from which machines in most clouds get their credentials. */
 const CLOUD_METADATA = '169.254.169.254'
 
-/** Whether more may be reached than anyone intends. Null when nothing is allowed. */
+/** Whether OUTBOUND_ALLOW opens more than anyone intends; null when it is empty. */
 function outboundAllowFinding({ outboundAllow: { ranges, hosts } }: Config): DoctorFinding | null {
   const check = 'OUTBOUND_ALLOW'
   if (ranges.length + hosts.length === 0) return null
@@ -147,7 +147,7 @@ function outboundAllowFinding({ outboundAllow: { ranges, hosts } }: Config): Doc
   return { check, level: 'warning', text }
 }
 
-/** Whether the key in GOOGLE_CREDENTIALS can sign anything; Google is not asked. Null without one. */
+/** Whether the key in GOOGLE_CREDENTIALS can sign; does not ask Google. Null without one. */
 function googleFinding({ googleCredentials }: Config): DoctorFinding | null {
   if (googleCredentials === null) return null
   const check = 'GOOGLE_CREDENTIALS'
@@ -163,7 +163,7 @@ function googleFinding({ googleCredentials }: Config): DoctorFinding | null {
 
 const OTHERS_MAY_READ = 0o004
 
-/** Whether strangers on this machine can read the secrets of a `.env`. Null without secrets in it. */
+/** Whether other users of this machine can read the secrets in a `.env`; null when it has none. */
 export async function envFileFinding(path: string): Promise<DoctorFinding | null> {
   const check = '.env'
   const text = await readFile(path, 'utf8').catch(() => null)

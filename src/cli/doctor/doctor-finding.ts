@@ -1,6 +1,6 @@
 export type Level = 'ok' | 'warning' | 'failed'
 
-/** What one check found. `text` of a warning or a failure says what to do. */
+/** The result of one check. The `text` of a warning or failure says what to do. */
 export interface DoctorFinding {
   check: string
   level: Level

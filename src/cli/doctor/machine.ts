@@ -7,7 +7,7 @@ import { sqlitePath } from '../../store/index.ts'
 import { HAS_SOURCES } from '../options.ts'
 import type { DoctorFinding, Level } from './doctor-finding.ts'
 
-/** The Node that the sources run on, which package.json pins, and the oldest that runs the npm package, as its own package.json says. */
+/** The oldest Node for each: the sources need the one that `package.json` pins, the npm package the one in its `engines`. */
 const NEEDED = { sources: [24, 0], npmPackage: [22, 16] } as const
 const MIB = 1_048_576
 /** Measured with the demo: a site's minute rows take about 1.2 MiB a day. */
@@ -25,7 +25,7 @@ export function nodeFinding(version: string, hasSources = HAS_SOURCES): DoctorFi
   return { check, level: 'failed', text }
 }
 
-/** Whether the folder can be used, and how much room it has. Creates nothing. */
+/** Findings about the data folder: whether it can be used, and how much room it has. Creates nothing. */
 export async function dataDirFindings(dataDir: string): Promise<DoctorFinding[]> {
   const check = 'DATA_DIR'
   try {
@@ -42,7 +42,7 @@ export async function dataDirFindings(dataDir: string): Promise<DoctorFinding[]>
   }
 }
 
-/** The path, or the first above it that is there. @throws Error when that is not a folder */
+/** The path, or the nearest parent that exists. @throws Error when that is not a folder */
 async function nearestFolder(path: string): Promise<string> {
   try {
     if (!(await stat(path)).isDirectory()) throw new Error(`${path} is not a folder`)
@@ -66,7 +66,7 @@ export function diskFinding(freeMib: number): DoctorFinding {
   return { check, level: 'ok', text }
 }
 
-/** Kinds of file systems by the number that Linux gives them (statfs(2)); other systems number them differently. */
+/** File systems by their magic number on Linux, see statfs(2); other systems have other numbers. */
 const NETWORK: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -85,14 +85,14 @@ const SHARED: ReadonlyMap<number, string> = new Map([
 ])
 const OVERLAY = 0x794c7630
 
-/** What the folder's file system means for a database in it. Null where it is not known. */
+/** What the folder's file system means for a database in it; null when it is not known. */
 async function fileSystemFinding(folder: string): Promise<DoctorFinding | null> {
   if (process.platform !== 'linux') return null
   const { type } = await statfs(folder)
   return findingOfType(type)
 }
 
-/** @param type as statfs returns it; the kernel's word is signed on some machines */
+/** @param type as `statfs` returns it, which may be negative: the kernel's field is signed on some machines */
 export function findingOfType(type: number): DoctorFinding {
   const kind = type >>> 0
   const finding = (level: Level, text: string): DoctorFinding => ({ check: 'file-system', level, text })
@@ -124,7 +124,7 @@ export function findingOfType(type: number): DoctorFinding {
 const OTHERS_MAY_READ = 0o004
 const OTHERS_MAY_ENTER = 0o001
 
-/** Whether strangers on this machine can read the database; ingest keys are in it. Null while there is none. */
+/** Whether other users of this machine can read the database, which holds ingest keys; null while there is none. */
 async function dataPrivacyFinding(dataDir: string): Promise<DoctorFinding | null> {
   const check = 'privacy'
   try {
@@ -139,16 +139,16 @@ async function dataPrivacyFinding(dataDir: string): Promise<DoctorFinding | null
   }
 }
 
-/** Senders keep a connection each. Common defaults are 1,024 and, for services under systemd, 524,288. */
+/** Each sender keeps a connection open. Common limits are 1,024 and, under systemd, 524,288. */
 const MIN_OPEN_FILES = 4_096
 /** Measured: 190 MB after the start, 450 to 520 MB with 10,000 sites at full load. */
 const MIN_MEMORY_MIB = 640
 
-/** What the system lets one process have. A check that the system does not answer is left out. */
+/** Findings about the limits of this process, without those that the system does not report. */
 export const limitFindings = async (): Promise<DoctorFinding[]> =>
   [openFilesFinding(await openFiles()), memoryFinding(memoryMib())].filter((finding) => finding !== null)
 
-/** @param most files and connections at a time; null where the system does not say */
+/** @param most limit of open files and connections; null when the system does not report one */
 export function openFilesFinding(most: number | null): DoctorFinding | null {
   if (most === null) return null
   const check = 'open-files'
@@ -171,7 +171,7 @@ async function openFiles(): Promise<number | null> {
   return soft === 'unlimited' ? Number.MAX_SAFE_INTEGER : Number(soft)
 }
 
-/** Of the machine, or what a container gets of it. */
+/** Memory of the machine, or the container's share of it. */
 function memoryMib(): number {
   const constrained = process.constrainedMemory()
   const total = totalmem()

@@ -9,7 +9,7 @@ import { VERSION } from '../../version.ts'
 import { whyUnreachable } from '../post.ts'
 import type { DoctorFinding } from './doctor-finding.ts'
 
-/** A host outside, and what does not work without it. */
+/** An external host, and what does not work without it. */
 export interface OutboundTarget {
   url: string
   needs: string
@@ -25,10 +25,10 @@ export const OUTBOUND: readonly OutboundTarget[] = [
 ]
 
 const TIMEOUT_MS = 4 * SECOND
-/** The Date header counts whole seconds, and a slow answer is some more behind. */
+/** Tolerance: the Date header has whole seconds, and a slow answer adds more. */
 const MAX_SKEW_MS = 5 * SECOND
 
-/** Whether a host answered, and how far our clock is ahead of its, ms; null when it did not say. */
+/** Whether a host answered, and how far our clock is ahead of its clock, ms; null when it sent no date. */
 export interface OutboundAnswer {
   target: OutboundTarget
   failure: string | null
@@ -50,8 +50,8 @@ export async function askOutside(target: OutboundTarget): Promise<OutboundAnswer
 }
 
 /**
- * How far a clock that showed `began` and `ended` around a request is ahead of the one that wrote the Date header, ms.
- * The header is cut to whole seconds: half of one is the best guess of what is missing.
+ * How far our clock, which showed `began` and `ended` around a request, is ahead of the one that wrote the Date header, ms. The
+ * header is cut to whole seconds, so half a second is added as the best estimate.
  */
 export function skewOf(date: string | null, began: number, ended: number): number | null {
   const theirs = Date.parse(date ?? '')
@@ -65,7 +65,7 @@ export function outboundFinding({ target, failure }: OutboundAnswer): DoctorFind
   return { check, level: 'warning', text }
 }
 
-/** @param answers of several hosts: one of them may be wrong, so the middle one counts */
+/** @param answers of several hosts: the median counts, because one clock may be wrong */
 export function clockFinding(answers: readonly OutboundAnswer[]): DoctorFinding {
   const check = 'clock'
   const skews = answers.flatMap(({ skewMs }) => skewMs ?? []).sort((a, b) => a - b)
@@ -80,7 +80,7 @@ export function clockFinding(answers: readonly OutboundAnswer[]): DoctorFinding 
   return { check, level: 'warning', text: `${seconds} s ${direction}: switch on NTP, or events get wrong times` }
 }
 
-/** Whether the service could listen, or does. Listens for a moment. */
+/** Whether the service can listen, or already does. Listens for a moment. */
 export async function portFinding({ host, port }: Config): Promise<DoctorFinding> {
   const check = 'port'
   const where = `HOST=${host} PORT=${port}`
@@ -126,7 +126,7 @@ async function isTagwarden(address: string): Promise<boolean> {
   }
 }
 
-/** Where a service on this machine answers that listens on `host`. */
+/** The address at which this machine reaches a service that listens on `host`. */
 export function localAddress(host: string, port: number): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
@@ -134,7 +134,7 @@ export function localAddress(host: string, port: number): string {
 
 const RECEIVER_TIMEOUT_MS = 5 * SECOND
 
-/** Whether the mail server takes our login; nothing is sent. Null without one. */
+/** Whether the mail server accepts our login; sends nothing. Null without a mail server. */
 export async function smtpFinding({ smtpUrl, smtpFrom }: Config): Promise<DoctorFinding | null> {
   if (smtpUrl === null) return null
   const check = 'SMTP_URL'
@@ -164,8 +164,8 @@ export async function smtpFinding({ smtpUrl, smtpFrom }: Config): Promise<Doctor
 }
 
 /**
- * Whether the hosts of CHAT_WEBHOOK_URL and HEARTBEAT_URL answer, by the way that messages take. Only their front page is asked
- * for: the addresses themselves would post a message, or count as a sign of life.
+ * Whether the hosts of CHAT_WEBHOOK_URL and HEARTBEAT_URL answer, asked through `outbound` as messages are. Asks only for their front
+ * page: a request to the address itself could post a message or count as a heartbeat.
  */
 export async function receiverFindings(config: Config): Promise<DoctorFinding[]> {
   const { chatWebhookUrl, heartbeatUrl, outboundAllow: allow } = config
@@ -186,7 +186,7 @@ async function receiverFinding(
   if (address === null) return null
   const { host, origin, username } = new URL(address)
   try {
-    // A name and password in it are refused by the one way out; they are no part of the origin.
+    // Messages to an address with a user name are refused by `outbound`. `origin` drops the name, so put one in for the same refusal.
     const front = username === '' ? `${origin}/` : `${origin.replace('//', '//user@')}/`
     await outbound.request(front, { method: 'HEAD', limits: { totalMs: RECEIVER_TIMEOUT_MS } })
     return { check, level: 'ok', text: `${host} answers` }

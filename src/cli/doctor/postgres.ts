@@ -4,19 +4,19 @@ import { openPostgresStore, type Store, StoreError } from '../../store/index.ts'
 import { postgresName } from '../options.ts'
 import type { DoctorFinding } from './doctor-finding.ts'
 
-/** What the checks need; they take few connections from a service that may be running. */
+/** Connections of the checks: few, because the service may be running and needs the rest. */
 const POOL_SIZE = 4
 
 interface PostgresChecks {
   url: string
   readUrl: string | null
-  /** Connections that each process of the service opens at most. */
+  /** Maximum number of connections that each process of the service opens. */
   poolSize: number
-  /** Judges the schema of the store. */
+  /** Checks the schema of the store. */
   schemaFinding: (store: Store) => Promise<DoctorFinding>
 }
 
-/** Looks at the PostgreSQL server and, when it answers, at its replica. Changes nothing. */
+/** Checks the PostgreSQL server and, when it answers, its replica. Changes nothing. */
 export async function postgresFindings({
   url,
   readUrl,
@@ -28,7 +28,7 @@ export async function postgresFindings({
     const facts = await readFacts(store)
     return [
       { check, level: 'ok', text: `${postgresName(url)} answers, version ${facts.version}` },
-      // Without a schema to look in there is none of ours to judge; that is reported below.
+      // Without any schema there are no tables to check; `rightsFinding` reports that.
       ...(facts.schema === null ? [] : [await schemaFinding(store)]),
       ...serverFindings(facts, poolSize),
     ]
@@ -61,7 +61,7 @@ async function withStore(
     }
   } catch (thrown) {
     if (!(thrown instanceof StartupError || thrown instanceof StoreError)) throw thrown
-    // The service does start without its replica, so that is no StartupError: only the reports fail.
+    // A replica's error is no StartupError, because the service starts without its replica and only reports fail.
     const setting = readUrl === null ? 'DATABASE_URL' : 'DATABASE_READ_URL'
     const message = thrown instanceof StartupError ? thrown.message : `${setting} cannot be used: ${thrown.message}`
     return [{ check, level: 'failed', text: `${message}${adviceFor(message)}` }]
@@ -82,13 +82,13 @@ function adviceFor(message: string): string {
   return advice === undefined ? '' : ` (${advice})`
 }
 
-/** Nodes judge by their own clocks which of them live; from here on it is worth a look. */
+/** Worth a warning from here on, because nodes judge by their clocks which of them are alive. */
 const MAX_SKEW_MS = 2 * SECOND
-/** Reports are expected to show an event within seconds. */
+/** Maximum lag of a replica: people expect reports to show an event within seconds. */
 const MAX_AGE_SECONDS = 10
-/** The last fixes for 14 came in November 2026. */
+/** PostgreSQL 14 got its last fixes in November 2026. */
 const MAINTAINED_MAJOR = 15
-/** Beside its pool a process has a connection that listens and, while it migrates, one more. */
+/** Besides its pool, a process has one connection that listens and, while it migrates, another one. */
 const CONNECTIONS_BESIDE_POOL = 2
 
 export const serverFindings = (facts: ServerFacts, poolSize: number): DoctorFinding[] => [
@@ -182,18 +182,18 @@ export function replicaFinding({ isReplica, behindBytes, ageSeconds }: ReplicaFa
   return { check, level: 'warning', text: `${text}: reports lack what is newer; look at pg_stat_replication` }
 }
 
-/** What a PostgreSQL server says of itself and of this database. */
+/** What a PostgreSQL server reports about itself and this database. */
 export interface ServerFacts {
   version: string
   encoding: string
   synchronousCommit: string
   fsync: string
-  /** Connections that ordinary users get, all together. */
+  /** Connections available to ordinary users, for all together. */
   connections: number
-  /** Where new tables go, or null when the role's search path leads nowhere. */
+  /** The schema for new tables; null when no schema of the role's `search_path` exists. */
   schema: string | null
   mayCreate: boolean
-  /** Version of the extension in this database. */
+  /** Version of the Citus extension in this database; null without it. */
   citus: string | null
   /** How far our clock is ahead of the server's, ms. */
   skewMs: number
@@ -224,24 +224,24 @@ async function clockSkew(db: Store['read']): Promise<number> {
   return (began + Date.now()) / 2 - (rows[0]?.now ?? 0)
 }
 
-/** Where a replica stands. */
+/** What a replica reports about itself. */
 export interface ReplicaFacts {
-  /** False for a server that takes writes itself. */
+  /** False for a server that accepts writes itself. */
   isReplica: boolean
-  /** Log that it has not applied yet. */
+  /** Size of the log that it has not applied yet. */
   behindBytes: number
   /** Age of the newest change it shows, seconds; null when it has seen none. */
   ageSeconds: number | null
 }
 
-/** @throws StoreError, also where a provider's replica does not say */
+/** @throws StoreError, also when a provider's replica does not report its position */
 async function readReplicaFacts({ read, reports }: Store): Promise<ReplicaFacts> {
   const { rows } = await sql<{ isReplica: boolean; position: string | null; age: number | null }>`
     select pg_is_in_recovery() as "isReplica", cast(pg_last_wal_replay_lsn() as text) as position,
       extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()) as age`.execute(reports)
   const { isReplica = false, position = null, age = null } = rows[0] ?? {}
   if (!isReplica || position === null) return { isReplica, behindBytes: 0, ageSeconds: age }
-  // Asked second, so that the replica cannot seem to be ahead.
+  // Read the primary's position second, so that the replica cannot appear to be ahead.
   const behind = await sql<{ bytes: number }>`
     select pg_wal_lsn_diff(pg_current_wal_lsn(), cast(${position} as pg_lsn)) as bytes`.execute(read)
   return { isReplica, behindBytes: behind.rows[0]?.bytes ?? 0, ageSeconds: age }

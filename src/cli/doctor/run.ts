@@ -17,7 +17,7 @@ import {
 import { postgresFindings } from './postgres.ts'
 import { schemaFinding, storeFindings } from './store.ts'
 
-/** Runs every check and prints each finding as it comes; the exit code is 1 when one failed. */
+/** Runs every check and prints each finding when it is known; the exit code is 1 when one failed. */
 export async function examine(outbound: readonly OutboundTarget[]): Promise<void> {
   const findings: DoctorFinding[] = []
   for await (const finding of allFindings({ outbound, folder: '.', readSettings: configFromEnvironment })) {
@@ -30,13 +30,13 @@ export async function examine(outbound: readonly OutboundTarget[]): Promise<void
 
 export interface DoctorOptions {
   outbound: readonly OutboundTarget[]
-  /** Where a `.env` may be. */
+  /** The folder in which to look for a `.env`. */
   folder: string
-  /** @throws StartupError for settings that are not valid */
+  /** @throws StartupError for invalid settings */
   readSettings: () => Config
 }
 
-/** Every check, each finding as it comes. */
+/** Runs every check and yields each finding when it is known. */
 export async function* allFindings({ outbound, folder, readSettings }: DoctorOptions): AsyncGenerator<DoctorFinding> {
   const outside = Promise.all(outbound.map(askOutside))
   yield nodeFinding(process.versions.node)

@@ -16,7 +16,7 @@ import { localAddress } from './network.ts'
 const READY_TIMEOUT_MS = 5_000
 const CHECK = 'store'
 
-/** Looks into the store, or asks the service that is using it. Changes nothing. */
+/** Checks the store, or asks the service that has it open. Changes nothing. */
 export async function storeFindings({ dataDir, host, port }: Config): Promise<DoctorFinding[]> {
   try {
     if (!exists(sqlitePath(dataDir))) {
@@ -30,7 +30,7 @@ export async function storeFindings({ dataDir, host, port }: Config): Promise<Do
     }
   } catch (thrown) {
     if (!(thrown instanceof StartupError)) throw thrown
-    // The service holds the only lock on it, as it should: then it is the one to ask.
+    // A running service holds the lock of the database: ask it instead.
     return [await readyFinding(localAddress(host, port), thrown.message)]
   }
 }

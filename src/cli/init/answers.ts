@@ -3,15 +3,15 @@ import { parseEnv } from 'node:util'
 import { type Environment, isLoopback, readConfig, SETTINGS } from '../../config.ts'
 import { StartupError } from '../../lib/index.ts'
 
-/** What `tagwarden init` asks, as it was answered. */
+/** The answers to the questions of `tagwarden init`. */
 export interface Answers {
-  /** Empty: only this machine. */
+  /** Empty means only this machine. */
   publicUrl: string
   /** A folder, or the address of a PostgreSQL database. */
   data: string
-  /** `random`: one is made; `none`: no one needs a key. */
+  /** `random` makes one; `none` means that no one needs a key. */
   adminToken: string
-  /** Empty: none. */
+  /** Empty means none. */
   chatWebhook: string
 }
 
@@ -29,7 +29,7 @@ export interface Question {
 const DATA_DIR = './data'
 const ADDRESS = /^postgres(ql)?:\/\//
 
-/** In the order in which they are asked: the token depends on who reaches the service. */
+/** In the order in which they are asked: the default of the token depends on who can reach the service. */
 export const QUESTIONS: readonly Question[] = [
   {
     name: 'publicUrl',
@@ -66,11 +66,11 @@ export const QUESTIONS: readonly Question[] = [
 /** As hard to guess as `openssl rand -hex 32`. */
 const randomToken = (): string => randomBytes(32).toString('hex')
 
-/** Replaces the word `random` by a token. */
+/** Replaces the word `random` with a token. */
 export const withToken = (answers: Answers): Answers =>
   answers.adminToken === 'random' ? { ...answers, adminToken: randomToken() } : answers
 
-/** The settings that answers stand for; what is not asked yet, or has no value, is not among them. */
+/** The settings that the answers mean, without those that have no value or were not asked yet. */
 function environmentOf({ publicUrl = '', data = '', adminToken = 'none', chatWebhook = '' }: Partial<Answers>) {
   const isProxied = publicUrl !== '' && !isLoopback(new URL(publicUrl).hostname)
   const settings: Environment = {
@@ -83,7 +83,7 @@ function environmentOf({ publicUrl = '', data = '', adminToken = 'none', chatWeb
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== ''))
 }
 
-/** What stands above each setting, for the one who reads the file in a year. */
+/** The comment above each setting, for anyone who reads the file in a year. */
 const COMMENTS: readonly [name: string, comment: string, unset: string][] = [
   [
     'PUBLIC_URL',
@@ -102,9 +102,9 @@ const COMMENTS: readonly [name: string, comment: string, unset: string][] = [
 ]
 
 /**
- * The text of the `.env`, valid by the program's own reading.
+ * The text of the `.env`, checked by `readConfig`.
  *
- * @throws StartupError as the start of the service would, or when a value cannot be written in such a file
+ * @throws StartupError as starting the service would, or when a value cannot be written in such a file
  */
 export function envText(answers: Answers): string {
   const settings = environmentOf(answers)
@@ -121,7 +121,7 @@ export function envText(answers: Answers): string {
   return text
 }
 
-/** As it has to be written so that it is read back as it is. Files of systemd and Docker know no quotes: none where none are needed. */
+/** The value, quoted only when it could not be read back otherwise: Docker takes quotes in such a file as part of the value. */
 function quoted(name: string, value: string): string {
   const forms = [value, `'${value}'`, `"${value}"`, `\`${value}\``]
   const form = forms.find((written) => parseEnv(`${name}=${written}\n`)[name] === value)

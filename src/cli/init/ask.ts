@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { StartupError } from '../../lib/index.ts'
 import { type Answers, QUESTIONS } from './answers.ts'
 
-/** Someone who answers. */
+/** A person who answers questions on a terminal. */
 export interface Terminal {
   ask: (question: string) => Promise<string>
   say: (line: string) => void
@@ -27,7 +27,7 @@ export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.Writab
   }
 }
 
-/** Asks what `given` does not answer, and again what is not valid. */
+/** Asks the questions that `given` does not answer, and repeats those whose answer is not valid. */
 export async function askAll(terminal: Terminal, given: Partial<Answers>): Promise<Answers> {
   const answers: Partial<Answers> = { ...given }
   for (const { name, text, fallback, check } of QUESTIONS) {
@@ -52,9 +52,9 @@ export async function askAll(terminal: Terminal, given: Partial<Answers>): Promi
 }
 
 /**
- * What is not given is what an empty answer means.
+ * Completes the given answers with the meaning of an empty answer.
  *
- * @throws StartupError naming the option that is not valid
+ * @throws StartupError naming an invalid option
  */
 export function withDefaults(given: Partial<Answers>): Answers {
   const answers: Partial<Answers> = {}

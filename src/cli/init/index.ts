@@ -52,11 +52,11 @@ async function init(options: Options): Promise<void> {
   }
 }
 
-/** The whole conversation. @throws StartupError when it ends early, or the file is to stay */
+/** Asks the questions and writes the file. @throws StartupError when the input ends early, or the file must stay */
 export async function initAt(terminal: Terminal, options: Options): Promise<void> {
   const mayReplace = async (): Promise<boolean> =>
     /^y(es)?$/i.test(await terminal.ask(`${options.file} already exists. Overwrite it? [no]\n> `))
-  // Asked first: four answers for nothing would be three too many.
+  // Ask this first: a no makes the other questions pointless.
   const replaces = options.force === true || !existsSync(options.file) || (await mayReplace())
   if (!replaces) throw new StartupError(`${options.file} stays as it is`)
   await writeSettings({ ...options, force: true }, await askAll(terminal, options))
@@ -68,7 +68,7 @@ async function writeSettings({ file, force }: Options, answers: Answers): Promis
   console.log(notes(file, text, answers).join('\n'))
 }
 
-/** For its owner alone: it may hold secrets. @throws StartupError */
+/** Writes a file that only its owner can read, because it may hold secrets. @throws StartupError */
 async function writePrivate(file: string, text: string, replaces: boolean): Promise<void> {
   const mode = 0o600
   try {
@@ -76,7 +76,7 @@ async function writePrivate(file: string, text: string, replaces: boolean): Prom
       await writeFile(file, text, { mode, flag: 'wx' })
       return
     }
-    // A process that reads it meanwhile reads the old one or the new one, and its rights are those of a new file.
+    // Renaming a new file into place lets readers see the old or the new one whole, and gives it the mode of a new file.
     const made = `${file}.${process.pid}.new`
     try {
       await writeFile(made, text, { mode, flag: 'wx' })
@@ -91,7 +91,7 @@ async function writePrivate(file: string, text: string, replaces: boolean): Prom
   }
 }
 
-/** What to do next, and what will not be as the file says. */
+/** What to do next, and which settings the environment overrides. */
 function notes(file: string, text: string, { publicUrl }: Answers): string[] {
   const settings = parseEnv(text)
   const overruled = Object.keys(settings).filter((name) => (process.env[name] ?? settings[name]) !== settings[name])

@@ -20,12 +20,12 @@ import {
 import { configFromEnvironment, storeName } from '../options.ts'
 import { withProgress } from '../progress.ts'
 
-/** Brings the store to this program's schema and prints the steps it took. @throws StartupError */
+/** Migrates the store to this version's schema and prints the steps applied. @throws StartupError */
 export async function takeSteps(): Promise<void> {
   await withStore(configFromEnvironment(), async (store) => print(stepLines(await takenBy(store))))
 }
 
-/** Prints the steps the store has taken and those it has not. @throws StartupError */
+/** Prints the steps that are applied and those that are pending. @throws StartupError */
 export async function showSteps(): Promise<void> {
   const config = configFromEnvironment()
   if (config.databaseUrl === null && !exists(sqlitePath(config.dataDir))) {
@@ -35,12 +35,12 @@ export async function showSteps(): Promise<void> {
   await withStore(config, async (store) => print(statusLines(await migrationState(store.read))))
 }
 
-/** Migrates, because only what is there can be distributed, and prints what stands where. @throws StartupError */
+/** Migrates, because only existing tables can be distributed, distributes them and prints the result. @throws StartupError */
 export async function distribute(): Promise<void> {
   const config = configFromEnvironment()
   requirePostgres(config)
   await withStore(config, async (store) => {
-    // First: the schema has no business on a worker, or on a server that is none of a cluster.
+    // Check this first: the schema must not be created on a Citus worker, or on a server without Citus.
     await requireCitus(store.admin)
     print(stepLines(await takenBy(store)))
     print(await distributeTables(store.admin))
@@ -74,7 +74,7 @@ const statusLines = ({ taken, pending, unknown }: MigrationState): string[] => [
 /**
  * Copies the embedded store in `folder` into PostgreSQL and prints what was verified and what to do next.
  *
- * @param to the target's address; undefined = DATABASE_URL
+ * @param to the target's address; undefined means DATABASE_URL
  * @throws StartupError in one line for the operator
  */
 export async function copyEmbedded(folder: string, to: string | undefined): Promise<void> {
@@ -82,7 +82,7 @@ export async function copyEmbedded(folder: string, to: string | undefined): Prom
     await copyFolder(folder, to)
   } catch (thrown) {
     if (!(thrown instanceof StartupError) || to === undefined) throw thrown
-    // Config and engine name the setting that an address usually comes from.
+    // The config and the engine name DATABASE_URL, where an address usually comes from.
     throw new StartupError(thrown.message.replace(/^DATABASE_URL /, '--to '))
   }
 }
@@ -136,7 +136,7 @@ async function requireCurrentSchema(source: Store, folder: string): Promise<void
 async function copy(source: Store, target: Store): Promise<{ tallies: Tally[]; copied: number }> {
   let copied = 0
   try {
-    // First: a service of an older version would find its tables changed.
+    // Check this first: a running service of an older version would find its tables changed.
     await requireNoService(target)
     await migrate(target.admin, target.columnTypes)
     const tallies = await copyToPostgres({
@@ -168,7 +168,7 @@ const WHOLE = new Intl.NumberFormat('en-US')
 
 const amount = (count: number): string => WHOLE.format(count)
 
-/** A line for each table: its rows, and how many columns of numbers add up to the same on both sides. */
+/** A line for each table: its rows, and the number of columns whose sums are equal on both sides. */
 function tallyLines(tallies: readonly Tally[]): string[] {
   const rows = [
     ['table', 'rows', 'sums compared'],
@@ -182,7 +182,7 @@ function tallyLines(tallies: readonly Tally[]): string[] {
   )
 }
 
-/** Opens the store for `work` and closes it after. Says on standard error that it waits for a database which is not there yet. */
+/** Opens the store for `work` and closes it afterwards. While the database is unavailable, waits and says so on standard error. */
 async function withStore<T>(location: StoreLocation, work: (store: Store) => Promise<T>): Promise<T> {
   let printed = ''
   const store = await openStore(location, ({ message }, what) => {

@@ -25,7 +25,7 @@ export type {
   UserRecord,
 } from '../../../src/accounts/index.ts'
 
-/** Whose password a link sets. */
+/** The person whose password a link sets. */
 export interface LinkOwner {
   email: string
   name: string
@@ -38,7 +38,7 @@ export const accountQuery = queryOptions({
   queryFn: ({ signal }) => request<AccountRecord>('/api/account', { signal }),
 })
 
-/** The second step of one's own sign-in. */
+/** Two-step sign-in of the user's own account. */
 export function useTwoStep() {
   const client = useQueryClient()
   const path = '/api/account/two-step'
@@ -77,7 +77,7 @@ export const tokensQuery = queryOptions({
   queryFn: ({ signal }) => request<ApiTokenRecord[]>('/api/tokens', { signal }),
 })
 
-/** Of a user; null: one's own. */
+/** The sessions of a user; null for one's own. */
 export const sessionsQuery = (userId: string | null) =>
   queryOptions({
     queryKey: ['sessions', userId],
@@ -119,7 +119,7 @@ function useChange<V, T>(queryKey: readonly string[], mutationFn: (variables: V)
   const client = useQueryClient()
   return useMutation({
     mutationFn,
-    // Who invites the first one has to sign in from then on.
+    // The first invitation makes everyone sign in, also the person who invites.
     onSuccess: () =>
       Promise.all([
         client.invalidateQueries({ queryKey }),

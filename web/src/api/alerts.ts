@@ -13,12 +13,12 @@ import { overviewQuery } from './overview.ts'
 
 export type { AlertDetail, AlertRecord, SilenceRecord } from '../../../src/alerts/index.ts'
 
-/** Everything about alerts and silences lies under this key. */
+/** Prefix of the keys of all queries about alerts, incidents and silences. */
 export const ALERTS_KEY = ['alerts'] as const
 
 export const REFRESH_MS = 60_000
 
-/** As the interface names them. */
+/** The query parameters, named as in the API. */
 export interface AlertFilter {
   client_id?: string
   site_id?: string
@@ -47,7 +47,7 @@ export const resolvedAlertsQuery = (filter: Omit<AlertFilter, 'resolved' | 'limi
     refetchInterval: REFRESH_MS,
   })
 
-/** One alert, with since when it is bad, what explains it, and what changed before. */
+/** One alert in detail: since when it is bad, what explains it, and what changed before. */
 export const alertQuery = (id: string) =>
   queryOptions({
     queryKey: [...ALERTS_KEY, 'one', id],
@@ -55,7 +55,7 @@ export const alertQuery = (id: string) =>
     refetchInterval: REFRESH_MS,
   })
 
-/** Silences of everything, the last created first; `active_only` keeps those in effect. */
+/** All silences, newest first; with `active_only`, those in effect. */
 export const silencesQuery = (active_only: boolean) =>
   queryOptions({
     queryKey: [...ALERTS_KEY, 'silences', { active_only }],
@@ -64,14 +64,14 @@ export const silencesQuery = (active_only: boolean) =>
     refetchInterval: REFRESH_MS,
   })
 
-/** Acknowledges an alert, takes that back, or resolves it by hand. */
+/** Acknowledges an alert, reverts that, or resolves it by hand. */
 export const useHandleAlert = () =>
   useAlertChange(
     ({ id, verb, ...handling }: Handling & { id: string; verb: 'acknowledge' | 'unacknowledge' | 'resolve' }) =>
       request<AlertRecord>(`/api/alerts/${id}/${verb}`, { method: 'POST', body: handling }),
   )
 
-/** Says whether an alert was right. */
+/** Records whether an alert was right. */
 export const useGiveFeedback = () =>
   useAlertChange(({ id, ...feedback }: GiveFeedback & { id: string }) =>
     request<FeedbackRecord>(`/api/alerts/${id}/feedback`, { method: 'POST', body: feedback }),
@@ -86,7 +86,7 @@ export const useSilence = () =>
 export const useEndSilence = () =>
   useAlertChange((id: string) => request<undefined>(`/api/silences/${id}`, { method: 'DELETE' }))
 
-/** A change of alerts or incidents, after which what is shown of them is asked for again. */
+/** A change of alerts or incidents, after which all queries under `ALERTS_KEY` are invalidated. */
 export function useAlertChange<V, T>(mutationFn: (variables: V) => Promise<T>) {
   const client = useQueryClient()
   return useMutation({

@@ -22,24 +22,24 @@ export type {
   TimeseriesAnswer,
 } from '../../../src/analytics/index.ts'
 
-/** What a site sent in a window; `compareFault` says why the window before cannot be shown beside it. */
+/** What a site sent in a window. `compareFault` says why the previous window cannot be compared. */
 export type SiteReport = OverviewAnswer & { compareFault?: string }
 export type WindowReport = Omit<OverviewAnswer, 'site_id' | 'previous'>
 export type TagReport = OverviewAnswer['tags'][number]
 export type Score = OverviewAnswer['score']
 
-/** How a metric is cut; the window comes beside it. */
+/** A metric and how it is grouped, without the window. */
 export type Cut = Pick<TimeseriesQuery, 'metric' | 'group_by' | 'event_name' | 'tag_key' | 'bucket' | 'keys'>
 
-/** Reports of a window that continues are asked for again this often, ms. */
+/** Interval at which reports of a window without an end are refreshed, ms. */
 const REFRESH_MS = 60_000
 
 const pathOf = (siteId: string) => `/api/monitoring/sites/${siteId}`
 
-/** All reports of one site lie under this key. */
+/** Prefix of the keys of all reports of one site. */
 export const reportsKey = (siteId: string) => ['reports', siteId] as const
 
-/** While another window is on its way, that of before stays; another site's figures never stand under this one's name. */
+/** Keeps showing the previous window while another one loads, but never another site's figures. */
 const keepOf =
   (siteId: string) =>
   <T>(before: T | undefined, query: CachedQuery<T, Error, T, readonly unknown[]> | undefined): T | undefined =>
@@ -49,7 +49,7 @@ const report = <T>(siteId: string, name: string, window: Query, ask: (signal: Ab
   queryOptions({
     queryKey: [...reportsKey(siteId), name, window] as readonly unknown[],
     queryFn: ({ signal }) => ask(signal),
-    // A window with an end does not change any more.
+    // A window with an end no longer changes.
     refetchInterval: 'to' in window ? false : REFRESH_MS,
     placeholderData: keepOf(siteId),
   })
@@ -67,7 +67,7 @@ export function siteReportQuery(siteId: string, window: Query, compare: boolean)
       try {
         return await request<OverviewAnswer>(path, { query: { ...window, compare: 'previous' }, signal })
       } catch (thrown) {
-        // The counts of the window before are gone: no reason to show nothing of this one.
+        // The counts of the previous window are deleted: show this window alone.
         const fault = thrown instanceof ApiError ? thrown.fault('/compare') : undefined
         if (fault === undefined) throw thrown
         return { ...(await plain()), compareFault: fault }
@@ -76,7 +76,7 @@ export function siteReportQuery(siteId: string, window: Query, compare: boolean)
   )
 }
 
-/** Where minutes are no longer kept, a bucket of minutes becomes the finest there is. */
+/** Points of a metric. Where minutes are no longer kept, minute buckets are replaced by the finest there are. */
 export function timeseriesQuery(siteId: string, window: Query, cut: Cut) {
   const path = `${pathOf(siteId)}/timeseries`
   return report<TimeseriesAnswer>(siteId, 'timeseries', { ...window, ...cut }, async (signal) => {
@@ -89,7 +89,7 @@ export function timeseriesQuery(siteId: string, window: Query, cut: Cut) {
   })
 }
 
-/** Null: the tag did not run in the window. */
+/** The report of one tag; null when it did not run in the window. */
 export const tagQuery = (siteId: string, window: Query, key: string) =>
   report<TagAnswer | null>(siteId, `tag ${key}`, window, (signal) =>
     request<TagAnswer>(`${pathOf(siteId)}/tags/${encodeURIComponent(key)}`, { query: window, signal }).catch(
@@ -105,7 +105,7 @@ export const matrixQuery = (siteId: string, window: Query) =>
     request(`${pathOf(siteId)}/matrix`, { query: window, signal }),
   )
 
-/** How often parameters of the site's own were there, by event. */
+/** How often the site's own parameters were present, by event. */
 export const ownFieldsQuery = (siteId: string, window: Query) =>
   report<FieldsAnswer>(siteId, 'fields', window, (signal) =>
     request(`${pathOf(siteId)}/fields`, { query: window, signal }),
@@ -116,11 +116,11 @@ export const markersQuery = (siteId: string, window: Query) =>
     request(`${pathOf(siteId)}/markers`, { query: window, signal }),
   )
 
-/** The last payloads and refusals, whatever the window. */
+/** The latest payloads and refusals, independent of the window. */
 export const recentQuery = (siteId: string) =>
   report<RecentAnswer>(siteId, 'recent', {}, (signal) => request(`${pathOf(siteId)}/recent`, { signal }))
 
-/** What may keep events from arriving, as far as it is no refusal of the site's own. */
+/** What may keep events from arriving, besides refusals of the site's own requests. */
 export const diagnosticsQuery = (siteId: string) =>
   report<DiagnosticsAnswer>(siteId, 'diagnostics', {}, (signal) => request(`${pathOf(siteId)}/diagnostics`, { signal }))
 

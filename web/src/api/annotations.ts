@@ -10,7 +10,7 @@ export const annotationsQuery = (siteId: string, from: string, to: string) =>
     queryKey: ['annotations', siteId, from, to],
     queryFn: ({ signal }) =>
       request<AnnotationRecord[]>('/api/annotations', { query: { site_id: siteId, from, to }, signal }),
-    // The window moves with every minute.
+    // The window, and with it the key, changes every minute.
     placeholderData: keepPreviousData,
   })
 

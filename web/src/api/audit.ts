@@ -6,11 +6,11 @@ export type { AuditRecord } from '../../../src/management/index.ts'
 
 const PAGE = 50
 
-/** What of the log is shown; without a field, of all. Times are ISO. */
+/** Narrows the log; an absent field does not. Times are ISO 8601. */
 export interface AuditFilter {
-  /** Of one client, site or probe. */
+  /** Entries about one client, site or probe. */
   entity_id?: string
-  /** Of all that is of a client. */
+  /** Entries about a client and everything that belongs to it. */
   client_id?: string
   actor?: string
   from?: string
@@ -28,6 +28,6 @@ export const auditQuery = (filter: AuditFilter) =>
       request<AuditRecord[]>('/api/audit', { query: { ...filter, before: pageParam, limit: PAGE }, signal }),
     initialPageParam: null as number | null,
     getNextPageParam: (page) => (page.length < PAGE ? null : (page.at(-1)?.id ?? null)),
-    // What happened on another page is to be seen on the way back.
+    // Always refetch on returning from a page where something may have been changed.
     staleTime: 0,
   })

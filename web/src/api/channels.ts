@@ -6,7 +6,7 @@ export type { ChannelRecord, DeliveryRecord, TestResult } from '../../../src/not
 
 const REFRESH_MS = 15_000
 
-/** Every way to reach people, and how each does. */
+/** All channels with their state. */
 export const channelsQuery = queryOptions({
   queryKey: ['channels'],
   queryFn: ({ signal }) => request<ChannelList>('/api/channels', { signal }),
@@ -31,7 +31,7 @@ const PAGE = 100
 
 const DELIVERIES_KEY = ['deliveries'] as const
 
-/** As the interface names them. */
+/** The query parameters, named as in the API. */
 interface DeliveryFilter {
   client_id?: string
   state?: DeliveryRecord['state']
@@ -48,7 +48,7 @@ export const deliveriesQuery = (filter: DeliveryFilter) =>
     refetchInterval: REFRESH_MS,
   })
 
-/** Has a failed or waiting message sent now. */
+/** Sends a failed or waiting message now. */
 export function useRetryDelivery() {
   const client = useQueryClient()
   return useMutation({

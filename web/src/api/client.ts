@@ -2,12 +2,12 @@ import type { ErrorBody } from '../../../src/http/index.ts'
 
 type ErrorCode = ErrorBody['error']
 
-/** What the service answered instead of the data. `message` and `details` are for people; `code` is for us. */
+/** An error answer of the service. `message` and `details` are for people, `code` is for programs. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: ErrorCode
   readonly details: ErrorBody['details']
-  /** Seconds to wait before it makes sense to ask again; null when the service does not say. */
+  /** Seconds to wait before asking again; null when the service does not say. */
   readonly retryAfter: number | null
 
   constructor(status: number, body: ErrorBody, retryAfter: number | null) {
@@ -25,7 +25,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer at all: the network is down, or the service is. What was to be changed may have been, before the connection was lost. */
+/** No answer: the network or the service is down. A change may have been made before the connection was lost. */
 export class UnreachableError extends Error {
   constructor(cause: unknown, isChange = false) {
     super(isChange ? 'No answer. It may have been saved: check before you try again' : 'Tagwarden cannot be reached', {
@@ -37,35 +37,35 @@ export class UnreachableError extends Error {
 
 type Value = string | number | boolean | null | undefined
 
-/** A list is in the address once for each of its values. */
+/** Query parameters; a list repeats the parameter for each value. */
 export type Query = Readonly<Record<string, Value | readonly string[]>>
 
 export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Sent as JSON. */
   body?: unknown
-  /** Sent as it is, instead of a body in JSON. */
+  /** Sent unchanged, instead of a JSON body. */
   csv?: string
-  /** What is null or undefined is left out. */
+  /** Null and undefined values are left out. */
   query?: Query
   signal?: AbortSignal
 }
 
 /**
- * Without an answer by then there will be none, ms: reports wait for 20 seconds and take up to 30. What is run on demand, such as a
- * probe, has its own limits, which are longer.
+ * Timeouts, ms. A report waits up to 20 s and takes up to 30 s; things run on demand, such as a probe, have longer limits of their
+ * own.
  */
 const ANSWER_MS = { read: 60_000, write: 180_000 }
 
-/** Keys of what may have been done although no one was told so, by what was asked for: asked for again, it is done once. */
+/** Idempotency keys of calls without an answer, by path, query and body: repeating one with its key does it only once. */
 const keys = new Map<string, string>()
 
 /**
- * Calls the public interface. A browser that loses a connection may send what was on it again, and so may a person: each has the key of the
- * first, so that the service creates one thing. `ETag`s are the browser's business: it asks with `If-None-Match` and hands out
- * what it has when the answer is 304.
+ * Calls the public API. A browser that loses a connection may repeat a request, and so may a person: both send the first one's
+ * idempotency key, so that the service creates only one thing. `ETag`s are left to the browser, which sends `If-None-Match` and
+ * answers a 304 from its cache.
  *
- * @param path from the top, e.g. `/api/sites`
+ * @param path absolute, e.g. `/api/sites`
  * @returns the answer's body; `undefined` for 204
  * @throws ApiError, UnreachableError, or the signal's reason
  */
@@ -125,7 +125,7 @@ export function withQuery(path: string, query: Query): string {
 async function errorOf(response: Response, isChange: boolean): Promise<Error> {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
   const body: unknown = await response.json().catch(() => null)
-  // A proxy between us and the service answers in words of its own. What it refuses, it has not passed on.
+  // The answer is a proxy's, not the service's. With a status below 500 the proxy refused the request without passing it on.
   if (!isErrorBody(body)) {
     return new UnreachableError(`${response.status} ${response.statusText}`, isChange && response.status >= 500)
   }

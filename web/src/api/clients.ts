@@ -26,9 +26,9 @@ export const useDeleteClient = (id: string) =>
   useClientChange(() => request<undefined>(`/api/clients/${id}`, { method: 'DELETE' }), id)
 
 /**
- * A client's plan and address change usage and channels as well, and its sites go with it.
+ * Changes a client. Its plan and address affect usage and channels, and deleting it deletes its sites.
  *
- * @param goneId what cannot be asked for any more
+ * @param goneId id of the deleted client, whose queries are removed
  */
 function useClientChange<V, T>(mutationFn: (variables: V) => Promise<T>, goneId?: string) {
   const client = useQueryClient()

@@ -2,10 +2,10 @@ import { useNetwork } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 import { useStreamState } from './stream.ts'
 
-/** A stream reconnects within this time when only a proxy or a restart has cut it, ms. */
+/** Time within which a stream cut by a proxy or a restart usually reconnects, ms. */
 const PATIENCE_MS = 6_000
 
-/** Since when there is no connection to the service, epoch ms; null while there is one, or it was lost just now. */
+/** When the connection to the service was lost, epoch ms; null while there is one, and during `PATIENCE_MS` after losing it. */
 export function useCutOff(): number | null {
   const { online } = useNetwork()
   const stream = useStreamState()

@@ -5,17 +5,17 @@ import { request } from './client.ts'
 
 export type { IncidentDetail, IncidentRecord, IncidentSummary } from '../../../src/alerts/index.ts'
 
-/** As the interface names them. */
+/** The query parameters, named as in the API. */
 export interface IncidentFilter {
   client_id?: string
   site_id?: string
   severity?: IncidentSummary['severity']
 }
 
-/** As many as one answer holds. */
+/** Maximum number in one answer. */
 export const UNRESOLVED_MOST = 1_000
 
-/** All of what is not resolved, newest first; no one reads more one by one. */
+/** All unresolved incidents, newest first, up to `UNRESOLVED_MOST`: no one reads more one by one. */
 export const unresolvedIncidentsQuery = (filter: IncidentFilter) =>
   queryOptions({
     queryKey: [...ALERTS_KEY, 'incidents', filter],
@@ -46,14 +46,14 @@ export const incidentQuery = (id: string) =>
     refetchInterval: REFRESH_MS,
   })
 
-/** Acknowledges an incident with all of its alerts, takes that back, or resolves it by hand. */
+/** Acknowledges an incident with all its alerts, reverts that, or resolves it by hand. */
 export const useHandleIncident = () =>
   useAlertChange(
     ({ id, verb, ...handling }: Handling & { id: string; verb: 'acknowledge' | 'unacknowledge' | 'resolve' }) =>
       request<IncidentDetail>(`/api/incidents/${id}/${verb}`, { method: 'POST', body: handling }),
   )
 
-/** Writes something down about an incident. */
+/** Adds a note to an incident. */
 export const useAddNote = () =>
   useAlertChange(({ id, ...note }: AddNote & { id: string }) =>
     request<NoteRecord>(`/api/incidents/${id}/notes`, { method: 'POST', body: note }),

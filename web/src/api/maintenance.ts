@@ -5,12 +5,12 @@ import { request } from './client.ts'
 export type { CreateMaintenance, MaintenanceRecord, UpdateMaintenance } from '../../../src/alerts/index.ts'
 
 const REFRESH_MS = 60_000
-/** As many as one answer may hold: more than a week's calendar could show. */
+/** Maximum number in one answer: more than a week's calendar could show. */
 const MOST = 1_000
 
 export const MAINTENANCE_KEY = ['maintenance'] as const
 
-/** Planned maintenance, the last created first; `active_only` leaves out what is switched off and what is over. */
+/** Planned maintenance, newest first; `active_only` leaves out what is suspended or over. */
 export const maintenanceQuery = (active_only: boolean) =>
   queryOptions({
     queryKey: [...MAINTENANCE_KEY, { active_only }],

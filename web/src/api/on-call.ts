@@ -4,10 +4,10 @@ import { request } from './client.ts'
 
 export type { OnCallRecord, SetOnCall } from '../../../src/notifications/index.ts'
 
-/** Hand-overs come by themselves. */
+/** Refetch regularly, because handovers happen automatically. */
 const REFRESH_MS = 60_000
 
-/** Who of a client's people is on call. */
+/** A client's rotation, and who is on call. */
 export const onCallQuery = (clientId: string) =>
   queryOptions({
     queryKey: ['on-call', clientId],

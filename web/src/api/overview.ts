@@ -5,8 +5,8 @@ import { request } from './client.ts'
 export type { ClientState, Overview, SiteState, Status } from '../../../src/dashboard/index.ts'
 
 /**
- * Clients, sites and their states. The stream says when it changes; once a minute it is asked for all the same, also for the title and the icon of
- * a tab in the background.
+ * Clients, sites and their states. The stream reports changes; it is refetched every minute all the same, also in the background, for
+ * the tab's title and icon.
  */
 export const overviewQuery = queryOptions({
   queryKey: ['overview'],
@@ -15,6 +15,6 @@ export const overviewQuery = queryOptions({
   refetchIntervalInBackground: true,
 })
 
-/** Whether a client has working notifications: of the active ones the overview names those without. */
+/** Whether a client has working notifications: the overview lists the active clients without. */
 export const isReached = ({ clients_without_channel }: Overview, clientId: string): boolean =>
   !clients_without_channel.some(({ id }) => id === clientId)

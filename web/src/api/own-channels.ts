@@ -9,14 +9,14 @@ import { request } from './client.ts'
 
 export type { CreateOwnChannel, OwnChannelRecord, UpdateOwnChannel } from '../../../src/notifications/index.ts'
 
-/** The channels of a client: its chat webhook and its e-mail first, then the others, the oldest first. */
+/** The channels of a client: its chat webhook and e-mail address, then the others, oldest first. */
 export const ownChannelsQuery = (clientId: string) =>
   queryOptions({
     queryKey: ['own-channels', clientId],
     queryFn: ({ signal }) => request<OwnChannelRecord[]>(`/api/clients/${clientId}/channels`, { signal }),
   })
 
-/** Adds one, or changes the one that has this id. */
+/** Adds a channel, or changes the one with this id. */
 export const useSaveOwnChannel = (clientId: string) =>
   useOwnChannelChange(clientId, ({ id, body }: { id: string | null; body: CreateOwnChannel | UpdateOwnChannel }) =>
     id === null
@@ -29,7 +29,7 @@ export const useDeleteOwnChannel = (clientId: string) =>
     request<undefined>(`/api/clients/${clientId}/channels/${id}`, { method: 'DELETE' }),
   )
 
-/** Sends a test message over one of them. */
+/** Sends a test message over one channel. */
 export const useTestOwnChannel = (clientId: string) =>
   useOwnChannelChange(clientId, (id: string) =>
     request<TestResult[]>(`/api/clients/${clientId}/channels/${id}/test`, { method: 'POST' }),
@@ -43,7 +43,7 @@ function useOwnChannelChange<V, T>(clientId: string, mutationFn: (variables: V) 
       Promise.all([
         client.invalidateQueries({ queryKey: ['own-channels', clientId] }),
         client.invalidateQueries({ queryKey: ['channels'] }),
-        // Two of them are fields of the client.
+        // Two of the channels are fields of the client.
         client.invalidateQueries({ queryKey: ['clients'] }),
       ]),
   })

@@ -26,17 +26,17 @@ export type {
 const REFRESH_MS = 30_000
 const PAGE = 50
 
-/** What a probe can check; it changes with the program only. */
+/** The types of probes, which change only with a new version. */
 export const probeTypesQuery = queryOptions({
   queryKey: ['probe-types'],
   queryFn: ({ signal }) => request<ProbeTypeRecord[]>('/api/probe-types', { signal }),
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** Everything about probes lies under this key. */
+/** Prefix of the keys of all queries about probes. */
 export const PROBES_KEY = ['probes'] as const
 
-/** Probes of one site, or of all; `client_id`: of one client. */
+/** The probes of one site, of one client with `client_id`, or all. */
 export const probesQuery = (site_id: string | undefined, client_id?: string) =>
   queryOptions({
     queryKey: [...PROBES_KEY, 'list', { site_id, client_id }],
@@ -51,7 +51,7 @@ export const probeQuery = (id: string) =>
     refetchInterval: REFRESH_MS,
   })
 
-/** The results of a probe, newest first, page after page; `changes`: only those that say something else than the one before. */
+/** The results of a probe, newest first, page by page; with `changes`, only those that differ from the one before. */
 export const resultsQuery = (id: string, limit = PAGE, changes = false) =>
   infiniteQueryOptions({
     queryKey: [...PROBES_KEY, 'results', id, limit, changes],
@@ -66,8 +66,8 @@ export const resultsQuery = (id: string, limit = PAGE, changes = false) =>
   })
 
 /**
- * The last results of a probe, newest first; asked for again when there is a newer one, at `last_result_at`. A key of its own: what no
- * newer result changes need not be asked for with each change of the list, nor of a probe that is being deleted.
+ * The latest results of a probe, newest first; refetched when `last_result_at` changes. Not under `PROBES_KEY`, so that changes of the
+ * list, or deleting the probe, do not refetch it.
  */
 export const stripQuery = ({ id, last_result_at }: Pick<ProbeRecord, 'id' | 'last_result_at'>) =>
   queryOptions({
@@ -77,7 +77,10 @@ export const stripQuery = ({ id, last_result_at }: Pick<ProbeRecord, 'id' | 'las
     placeholderData: (before) => before,
   })
 
-/** What a probe of counts expects hour by hour, of the last day and the next where no other hours are asked for; by what it knows now, or knew `as_of`. */
+/**
+ * What a probe that judges counts expects hour by hour, by default of the last day and the next, by what it knows now or knew at
+ * `as_of`.
+ */
 export const expectationQuery = (
   id: string,
   asked: { event_name?: string; from?: string; to?: string; as_of?: string },
@@ -88,7 +91,7 @@ export const expectationQuery = (
     refetchInterval: 2 * REFRESH_MS,
   })
 
-/** What a job calls, and what it said last. */
+/** The address that a job calls, and its last call. */
 export const pushQuery = (id: string) =>
   queryOptions({
     queryKey: [...PROBES_KEY, 'push', id],
@@ -96,7 +99,7 @@ export const pushQuery = (id: string) =>
     refetchInterval: REFRESH_MS,
   })
 
-/** The one before opens nothing any more. */
+/** Replaces the address; the previous one stops working. */
 export const useNewPushAddress = (id: string) =>
   useProbeChange(() => request<PushRecord>(`/api/probes/${id}/push/new-address`, { method: 'POST' }))
 
@@ -109,15 +112,15 @@ export const useUpdateProbe = (id: string) =>
 export const useDeleteProbe = (id: string) =>
   useProbeChange(() => request<undefined>(`/api/probes/${id}`, { method: 'DELETE' }), id)
 
-/** Runs it now; the result counts like any other. */
+/** Runs the probe now; the result counts like any other. */
 export const useRunProbe = (id: string) =>
   useProbeChange(() => request<ResultRecord>(`/api/probes/${id}/run`, { method: 'POST' }))
 
-/** The same for one that was made just now: the user who adds a probe wants to see that it works. */
+/** Runs a new probe at once, because the user who adds it wants to see that it works. */
 export const useFirstRun = () =>
   useProbeChange((id: string) => request<ResultRecord>(`/api/probes/${id}/run`, { method: 'POST' }))
 
-/** @param goneId what cannot be asked for any more */
+/** @param goneId id of the deleted probe, whose queries are removed */
 function useProbeChange<V, T>(mutationFn: (variables: V) => Promise<T>, goneId?: string) {
   const client = useQueryClient()
   return useMutation({
@@ -131,7 +134,7 @@ function useProbeChange<V, T>(mutationFn: (variables: V) => Promise<T>, goneId?:
   })
 }
 
-/** Shows a probe's new status the moment it arrives. */
+/** Refetches probes as soon as the stream reports a new status. */
 export function useProbeUpdates(): void {
   const client = useQueryClient()
   const refresh = useCallback(() => void client.invalidateQueries({ queryKey: PROBES_KEY }), [client])

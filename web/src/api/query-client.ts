@@ -2,17 +2,17 @@ import { MutationCache, notifyManager, QueryCache, QueryClient } from '@tanstack
 import { ApiError, UnreachableError } from './client.ts'
 import { signedOut } from './session.ts'
 
-/** Tries after the first, while the service cannot be reached or says that it passes. */
+/** Retries while the service cannot be reached or reports a temporary failure. */
 const RETRIES = 2
-/** How long what has no answer after those tries waits for the next ones, ms. */
+/** Pause before a query without an answer is tried again, ms. */
 const PAUSE_MS = 10_000
 
 /**
- * What was shown stays shown: a refetch runs behind it, and a failing one leaves it, unless it says that there is no such thing any more. A call
- * that is answered 401 means that the session has ended, whichever call found it.
+ * Keeps showing old data while a refetch runs and after one fails, unless it answers that the thing no longer exists. A 401 to any
+ * call means that the session has ended.
  */
 export function createQueryClient(): QueryClient {
-  // By default a button hears after a timer that its call is on its way: the second click of a double one would make another.
+  // The default scheduler notifies after a timer, so a double click would send two calls before the button is disabled.
   notifyManager.setScheduler(queueMicrotask)
   const onError = (error: Error) => {
     if (error instanceof ApiError && error.code === 'unauthorized') signedOut(client)
@@ -27,7 +27,7 @@ export function createQueryClient(): QueryClient {
     mutationCache: new MutationCache({
       onError(error) {
         onError(error)
-        // It may have been done.
+        // The change may have been made.
         if (error instanceof UnreachableError) void client.invalidateQueries()
       },
     }),
@@ -36,10 +36,10 @@ export function createQueryClient(): QueryClient {
         staleTime: 10_000,
         gcTime: 10 * 60_000,
         retry: (failures, error) => failures < RETRIES && mayPass(error),
-        // For what is asked for once: a page that says that it recovers does so.
+        // Keep trying queries that have no data yet, because their error message says that the page recovers.
         refetchInterval: ({ state: { data, error } }) =>
           data === undefined && error !== null && mayPass(error) && PAUSE_MS,
-        // Whether the service can be reached says the service, not the browser's idea of the network.
+        // Send requests even when the browser believes to be offline: only the service shows whether it can be reached.
         networkMode: 'always',
       },
       mutations: { networkMode: 'always' },

@@ -5,7 +5,7 @@ import { request } from './client.ts'
 
 export type { AddedRecord, ReconciliationAnswer, ReferenceRecord } from '../../../src/reconciliation/index.ts'
 
-/** A source counts by the hour. */
+/** Sources count by the hour, so refetching every 10 minutes is enough. */
 const REFRESH_MS = 10 * 60_000
 
 const referencesKey = (siteId: string) => [...reportsKey(siteId), 'references'] as const
@@ -18,7 +18,7 @@ export const referencesQuery = (siteId: string) =>
     refetchInterval: REFRESH_MS,
   })
 
-/** Our counts of an event against those of a source, by day. */
+/** Our counts of an event compared with those of a source, by day. */
 export const reconciliationQuery = (siteId: string, { source, event }: Pick<ReferenceRecord, 'source' | 'event'>) =>
   queryOptions({
     queryKey: [...referencesKey(siteId), { source, event }],
@@ -29,7 +29,7 @@ export const reconciliationQuery = (siteId: string, { source, event }: Pick<Refe
 
 interface CsvFile {
   file: Blob
-  /** Of all its rows, where it is no column; empty where it is. */
+  /** The source of all rows when the file has no such column, else empty. */
   source: string
 }
 
@@ -51,7 +51,7 @@ export function useDeleteSource(siteId: string) {
   return useMutation({
     mutationFn: (source: string) =>
       request<undefined>(`/api/sites/${siteId}/reference-counts/${encodeURIComponent(source)}`, { method: 'DELETE' }),
-    // Also after a refusal: someone else may have deleted it.
+    // Also refetch after an error: someone else may have deleted it.
     onSettled: () => client.invalidateQueries({ queryKey: referencesKey(siteId) }),
   })
 }

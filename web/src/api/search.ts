@@ -4,11 +4,11 @@ import { request } from './client.ts'
 
 export type { Found } from '../../../src/dashboard/index.ts'
 
-/** One letter is in everything. */
+/** A single letter matches nearly everything. */
 const SHORTEST = 2
 const LONGEST = 100
 
-/** What has a name and is not in the overview. */
+/** Searches by name what is not in the overview. */
 export function searchQuery(text: string) {
   const q = text.trim().slice(0, LONGEST)
   return queryOptions({

@@ -11,11 +11,11 @@ export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: ({ client, signal }) => readSession(client, signal),
   staleTime: Number.POSITIVE_INFINITY,
-  // In another tab someone may have signed in or out, and roles change.
+  // Someone may have signed in or out in another tab, and roles change.
   refetchOnWindowFocus: 'always',
 })
 
-/** Who is there now. What is on the page was for who was there before. */
+/** Reads the session. When another person is signed in now, the page must go, because it shows the data of the one before. */
 async function readSession(client: QueryClient, signal: AbortSignal): Promise<Session> {
   const now = await request<Session>('/api/session', { signal })
   const before = client.getQueryData<Session>(['session'])
@@ -25,13 +25,13 @@ async function readSession(client: QueryClient, signal: AbortSignal): Promise<Se
     return client.getQueryData<Session>(['session']) ?? now
   }
   if (whoIs(before) !== whoIs(now)) leave()
-  // Signed in again in another tab: what a page looked at asks for is asked for with this.
+  // Signed in again in another tab: the page's queries continue with this session.
   else ended.set(false)
   return now
 }
 
 let isLeft = false
-/** Whether the page is left to someone else. What was typed before is not theirs: no one asks them about it. */
+/** Whether the page is being left to another person, who must not be asked about unsaved input of the one before. */
 export const isLeftToAnother = (): boolean => isLeft
 
 function leave(): void {
@@ -46,17 +46,17 @@ const RANK: Readonly<Record<ClientRole, number>> = { viewer: 1, editor: 2, owner
 const isAtLeast = (role: ClientRole | null | undefined, needed: ClientRole): boolean =>
   role != null && RANK[role] >= RANK[needed]
 
-/** What the one who looks at the page may do. Calls that go further are refused by the service, too. */
+/** The user's permissions. The service checks them, too. */
 export interface May {
-  /** Change something, of any client. */
+  /** May change something of at least one client. */
   mayChange: boolean
-  /** See what is of the service itself and of no client. */
+  /** May see what belongs to the service and not to a client. */
   seesService: boolean
-  /** Add clients. */
+  /** May add clients. */
   mayAddClients: boolean
-  /** Manage people and API tokens, of any client. */
+  /** May manage people and API tokens of at least one client. */
   isOwner: boolean
-  /** Manage those of all clients. */
+  /** May manage people and API tokens of all clients. */
   ownsAll: boolean
 }
 
@@ -71,7 +71,7 @@ export function mayOf({ access: { all, clients } }: Session): May {
   }
 }
 
-/** The client's role that this is enough for, as the service says. */
+/** The user's role at a client: the higher of the one for that client and the one for all. */
 export const roleFor = ({ access: { all, clients } }: Session, clientId: string): ClientRole | null => {
   const own = clients.find(({ client_id }) => client_id === clientId)?.role ?? null
   return own !== null && (all === null || RANK[own] > RANK[all]) ? own : all
@@ -79,13 +79,10 @@ export const roleFor = ({ access: { all, clients } }: Session, clientId: string)
 
 const mayChangeClient = (session: Session, clientId: string): boolean => isAtLeast(roleFor(session, clientId), 'editor')
 
-/** The client that a part of a page is about. Null where it is about many. */
+/** The client that a part of a page is about; null when it is about several. */
 export const AboutClient = createContext<string | null>(null)
 
-/**
- * Who looks at the page. `mayChange` is false for a viewer, whose calls that change something are refused; within `AboutClient` it says
- * what may be done of that client.
- */
+/** The session and the user's permissions. `mayChange` is false for viewers; within `AboutClient` the permissions are those at that client. */
 export function useSession(): Session & May {
   const { data } = useSuspenseQuery(sessionQuery)
   const may = mayOf(data)
@@ -93,20 +90,20 @@ export function useSession(): Session & May {
   return { ...data, ...may, mayChange: clientId === null ? may.mayChange : mayChangeClient(data, clientId) }
 }
 
-/** Whether something may be changed of a client; of one that is not known, whether of any. */
+/** Returns whether the user may change a client; for undefined, whether they may change at least one. */
 export function useMayChange(): (clientId: string | undefined) => boolean {
   const { data } = useSuspenseQuery(sessionQuery)
   return (clientId) => (clientId === undefined ? mayOf(data).mayChange : mayChangeClient(data, clientId))
 }
 
-/** Whether the session has ended under a page with a form: the sign-in comes above it, and what was typed stays. */
+/** Whether the session ended on a page with a form. The sign-in then opens above it, so that the input is kept. */
 const ended = external(false)
 export const useSessionEnded = ended.use
 
-/** Notes that the session is over; the router leads to the sign-in, where there is no form to keep. */
+/** Call when the session has ended. On a page without a form, the router goes to the sign-in. */
 export function signedOut(client: QueryClient): void {
   const before = client.getQueryData(sessionQuery.queryKey)
-  // The sign-in has a form, too, and a wrong key ends no session.
+  // The sign-in page has a form, too, but a 401 for a wrong key there ends no session.
   if (before !== undefined && !mustSignIn(before) && document.querySelector('form') !== null) {
     ended.set(true)
     return
@@ -122,7 +119,7 @@ export function signedOut(client: QueryClient): void {
   })
 }
 
-/** Notes who has signed in. What someone else was shown before must not stay in memory. */
+/** Call after signing in. Removes data of the person signed in before from memory. */
 export function signedIn(client: QueryClient, session: Session): void {
   if (!ended.get()) {
     client.removeQueries({ type: 'inactive' })
@@ -141,10 +138,10 @@ export function signedIn(client: QueryClient, session: Session): void {
 
 const whoIs = ({ user, role }: Session): string | null => user?.id ?? role
 
-/** A key, or an address with its password and, where the service asks for it, a code. */
+/** A key, or an e-mail address with password and, if the service asks for it, a code. */
 export type SignIn = { token: string } | { email: string; password: string; code?: string }
 
-/** The password was right, and the account asks for a code, too. */
+/** Whether the password was right and only the code is missing or wrong. */
 export const isAboutCode = (error: unknown): boolean => error instanceof ApiError && error.fault('/code') !== undefined
 
 export function useSignIn() {
@@ -158,13 +155,13 @@ export function useSignIn() {
 export function useSignOut() {
   return useMutation({
     mutationFn: () => request<{ provider_url: string } | undefined>('/api/session', { method: 'DELETE' }),
-    // A new page: what an admin saw must not stay in memory for who comes next. The identity provider comes back to the sign-in.
+    // Load a new page, so that nothing stays in memory for the next person. The identity provider returns to the sign-in.
     onSuccess: (ended) => window.location.assign(ended?.provider_url ?? '/sign-in'),
   })
 }
 
-/** The name that acknowledges; empty: the role that is signed in. The browser keeps it. */
+/** The name used to acknowledge, kept by the browser; empty means the signed-in role. */
 export const useMyName = () => useLocalStorage({ key: 'tagwarden-my-name', defaultValue: '' })
 
-/** The part of a call that says who. */
+/** The `by` field of a call; absent without a name. */
 export const saidBy = (name: string): { by?: string } => (name.trim() === '' ? {} : { by: name.trim() })

@@ -6,13 +6,13 @@ export type { NodeRecord, ServiceSettings } from '../../../src/operations/index.
 
 const REFRESH_MS = 15_000
 
-/** How the service was started; of secrets only whether they are set. */
+/** The settings of the service; of secrets only whether they are set. */
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],
   queryFn: ({ signal }) => request<ServiceSettings>('/api/settings', { signal }),
 })
 
-/** The processes on the database. */
+/** The processes that share the database. */
 export const nodesQuery = queryOptions({
   queryKey: ['nodes'],
   queryFn: ({ signal }) => request<NodeRecord[]>('/api/nodes', { signal }),

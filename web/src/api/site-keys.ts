@@ -4,10 +4,10 @@ import { request } from './client.ts'
 
 export type { SiteKeyRecord } from '../../../src/management/index.ts'
 
-/** Valid keys that a site may have at the same time: the interface refuses more. */
+/** Maximum number of valid keys of a site; the API refuses more. */
 export const MOST_VALID_KEYS = 3
 
-/** Last uses are written once a minute. */
+/** The service writes last uses once a minute. */
 const REFRESH_MS = 30_000
 
 /** A site's ingest keys, the newest first. */
@@ -39,7 +39,7 @@ function useKeyChange<V>(siteId: string, mutationFn: (variables: V) => Promise<S
   return useMutation({
     mutationFn,
     onSuccess: () =>
-      // The site's own record has the newest key.
+      // The site's record contains its newest key.
       Promise.all(
         [['site-keys', siteId], ['site', siteId], ['sites']].map((queryKey) => client.invalidateQueries({ queryKey })),
       ),

@@ -5,7 +5,7 @@ import { overviewQuery } from './overview.ts'
 
 export type { CreateSite, SiteRecord, UpdateSite } from '../../../src/management/index.ts'
 
-/** Sites of one client, or all. */
+/** The sites of one client, or all. */
 export const sitesQuery = (client_id?: string) =>
   queryOptions({
     queryKey: ['sites', { client_id }],
@@ -24,10 +24,10 @@ export const useUpdateSite = (id: string) =>
 export const useDeleteSite = (id: string) =>
   useSiteChange(() => request<undefined>(`/api/sites/${id}`, { method: 'DELETE' }), id)
 
-/** Where a site's template can be downloaded, with endpoint and key filled in. */
+/** The download address of a site's template, with endpoint and key filled in. */
 export const templateUrl = (id: string): string => `/api/sites/${id}/template.tpl`
 
-/** @param goneId what cannot be asked for any more */
+/** @param goneId id of the deleted site, whose queries are removed */
 function useSiteChange<V, T extends SiteRecord | undefined>(mutationFn: (variables: V) => Promise<T>, goneId?: string) {
   const client = useQueryClient()
   return useMutation({

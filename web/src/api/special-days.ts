@@ -4,7 +4,7 @@ import { request } from './client.ts'
 
 export type { SpecialDaysRecord } from '../../../src/management/index.ts'
 
-/** The marked days of a site, the latest first. */
+/** The special days of a site, latest first. */
 export const specialDaysQuery = (siteId: string) =>
   queryOptions({
     queryKey: ['special-days', siteId],

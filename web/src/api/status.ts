@@ -9,14 +9,14 @@ export type { SharedIncident, SharedSite, StatusPage, Subscription } from '../..
 export const STATUS_PAGE_REFRESH_MS = 30_000
 
 const REFRESHED = {
-  // A link that was revoked stays so.
+  // A revoked link stays revoked.
   refetchInterval: ({ state: { error } }: { state: { error: Error | null } }) =>
     error instanceof ApiError && error.code === 'not_found' ? (false as const) : STATUS_PAGE_REFRESH_MS,
-  // Such a page hangs on walls and lies behind other windows.
+  // Status pages are shown on walls and behind other windows.
   refetchIntervalInBackground: true,
 }
 
-/** A shared status page; its token is all that is needed. There is no stream for those who are not signed in. */
+/** A shared status page by its token. Polled, because there is no stream without signing in. */
 export const statusPageQuery = (token: string) =>
   queryOptions({
     queryKey: ['status-page', token],
@@ -24,7 +24,7 @@ export const statusPageQuery = (token: string) =>
     ...REFRESHED,
   })
 
-/** An incident of a client, under the link of its status page. */
+/** An incident of a client, by the token of its status page. */
 export const sharedIncidentQuery = (token: string, id: string) =>
   queryOptions({
     queryKey: ['shared-incident', token, id],
@@ -43,7 +43,7 @@ export const useSubscribe = (token: string) =>
       request<{ email: string }>(subscribersPath(token), { method: 'POST', body: { email } }),
   })
 
-/** A subscription to a status page, by the link in its e-mails. */
+/** A subscription to a status page, by the secret in its e-mails. */
 export const subscriptionQuery = (token: string, secret: string) =>
   queryOptions({
     queryKey: ['subscription', token, secret],
@@ -68,7 +68,7 @@ export const useUnsubscribe = (token: string, secret: string) =>
 
 const clientSubscribersPath = (clientId: string) => `/api/clients/${clientId}/subscribers`
 
-/** Who gets e-mail about a client's status page. */
+/** The subscribers of a client's status page. */
 export const subscribersQuery = (clientId: string) =>
   queryOptions({
     queryKey: ['subscribers', clientId],
@@ -79,7 +79,7 @@ export function useRemoveSubscriber(clientId: string) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (id: string) => request<undefined>(`${clientSubscribersPath(clientId)}/${id}`, { method: 'DELETE' }),
-    // Also after a refusal: they may have unsubscribed.
+    // Also refetch after an error: they may have unsubscribed.
     onSettled: () => client.invalidateQueries({ queryKey: subscribersQuery(clientId).queryKey }),
   })
 }
@@ -122,7 +122,7 @@ export function useRevokeStatusLink(clientId: string) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: () => request<undefined>(linkPath(clientId), { method: 'DELETE' }),
-    // Also after a refusal: someone else may have revoked it.
+    // Also refetch after an error: someone else may have revoked it.
     onSettled: () => client.invalidateQueries({ queryKey: statusLinkQuery(clientId).queryKey }),
   })
 }

@@ -6,19 +6,19 @@ import { type Overview, overviewQuery } from './overview.ts'
 
 export type { StreamEvents } from '../../../src/dashboard/index.ts'
 
-/** Whether changes arrive as they happen. `closed` before the first message and where no one is signed in, `resting` in a tab in the background. */
+/** State of the stream: `closed` before the first message and without a session, `resting` in a background tab. */
 type StreamState = 'closed' | 'open' | 'broken' | 'resting'
 
 const state = external<StreamState>('closed')
 export const useStreamState = state.use
 
-/** Counts move with every message; all figures are asked for again at most this often, ms. */
+/** Minimum time between two refetches of all figures, because every message changes counts, ms. */
 const REFRESH_MS = 5_000
-/** … and not before this many times as long as the last answer took: over a thousand sites it is work for the service. */
+/** … and at least this many times the duration of the last answer, because over a thousand sites it is work for the service. */
 const REST = 20
 /**
- * A message comes every 25 seconds. After so long without one the connection is dead, whatever the browser thinks: a service that hangs, or
- * a device that has changed its network, closes nothing, ms.
+ * Silence after which the connection counts as dead, ms. A message comes every 25 s. The browser may not notice: a service that hangs
+ * or a change of network closes no connection.
  */
 const SILENT_MS = 60_000
 
@@ -42,14 +42,14 @@ export function useStreamEvent<K extends keyof StreamEvents>(kind: K, listener: 
   }, [kind, listener])
 }
 
-/** Keeps this tab live while `isOn`; the frame calls it. */
+/** Keeps this tab up to date while `isOn`. Called once, by the frame. */
 export function useStream(isOn = true): void {
   const client = useQueryClient()
   useEffect(() => {
     if (!isOn) return undefined
     const refresh = throttled(() => client.invalidateQueries({ queryKey: overviewQuery.queryKey }))
     const hear = ([kind, message]: Said) => {
-      // What happened while there was no connection reached no listener.
+      // Listeners missed what happened without a connection, so refetch.
       if (state.get() === 'broken' || state.get() === 'resting') refresh.now()
       state.set('open')
       if (kind === 'ingest') {
@@ -71,19 +71,19 @@ export function useStream(isOn = true): void {
 type Said = { [K in keyof StreamEvents]: [kind: K, message: StreamEvents[K]] }[keyof StreamEvents]
 type Hear = (said: Said) => void
 
-/** What a tab with a stream says. */
+/** What a tab with a stream tells the others. */
 interface Passed {
-  /** When it opened it. */
+  /** When it opened the stream. */
   since: number
-  /** Undefined: it has lost the connection, or is closed. */
+  /** Undefined when it has lost the connection or is closing. */
   said: Said | undefined
 }
 
 /**
- * Without HTTP/2 a browser has six connections to a host, for all its windows together: with a stream in each of six no call of any would be
- * answered. So the tab that was looked at last has the one stream, and passes on what it hears to those in sight. One in the background with
- * none rests until it is looked at. Where two have a stream, the one that opened it first closes it with the other's first message, so that
- * nothing is lost between them. (No Web Lock: a page without TLS has none.)
+ * Shares one stream between tabs. Without HTTP/2 a browser has six connections to a host, for all its windows together: with a stream in
+ * each of six tabs no other call would get through. So the tab that was visible last has the stream and passes its messages on to visible
+ * tabs; a background tab without one rests until it becomes visible. When two tabs have a stream, the older one closes at the other's
+ * first message, so that nothing is lost between them. (Web Locks would need TLS.)
  */
 function amongTabs(hear: Hear): () => void {
   const tabs = new BroadcastChannel('tagwarden-stream')
@@ -94,7 +94,7 @@ function amongTabs(hear: Hear): () => void {
   const lead = () => {
     clearTimeout(silence)
     if (document.hidden || close !== undefined) return
-    // Later than any other tab's, but for two at the same moment.
+    // Later than any other tab's; the random part decides between two at the same moment.
     since = Date.now() + Math.random()
     const passOn: Hear = (said) => {
       pass(said)
@@ -135,11 +135,11 @@ function amongTabs(hear: Hear): () => void {
 }
 
 /**
- * A browser reopens a lost connection, but gives up for good where the answer is not a stream: 429 while there are
- * too many, 503 while the service or the proxy before it restarts. And one that only falls silent it keeps for ever.
+ * Keeps a stream open. A browser reopens a lost connection, but gives up for good when the answer is not a stream: 429 with too many
+ * streams, 503 while the service or its proxy restarts. And it keeps a silent connection forever.
  *
- * @param hear gets every message
- * @param lose is called when the connection is lost
+ * @param hear receives every message
+ * @param lose called when the connection is lost
  */
 function keepOpen(hear: Hear, lose: () => void): () => void {
   let source: EventSource | undefined
@@ -190,7 +190,7 @@ function noteLastEvents(client: QueryClient, { sites }: StreamEvents['ingest']):
   )
 }
 
-/** Clients without a change stay the same objects, so that their rows are not drawn again. */
+/** The overview with new times of last events. Unchanged clients stay the same objects, so that their rows are not rendered again. */
 function withLastEvents(overview: Overview, times: ReadonlyMap<string, string>): Overview {
   const clients = overview.clients.map((client) =>
     client.sites.some((site) => times.has(site.id))
@@ -232,10 +232,10 @@ const FIRST_MS = 1_000
 const LONGEST_MS = 60_000
 
 /**
- * How long to wait before a connection that was refused is tried again: twice as long each time up to a minute, and spread, so that
- * the pages of many people do not all come at once.
+ * Wait before a refused connection is tried again: doubled each time up to a minute, with jitter, so that many pages do not all come
+ * at once.
  *
- * @param refusals one after another, before this try
+ * @param refusals number of consecutive refusals before this try
  * @param random 0–1
  * @returns ms
  */

@@ -3,14 +3,14 @@ import type { SetTagVendor, TagVendorRecord, VendorRecord } from '../../../src/a
 import { reportsKey } from './analytics.ts'
 import { request } from './client.ts'
 
-/** Vendors that are known by the names of their tags; a list that changes with releases only. */
+/** The vendors recognised by their tags' names; the list changes only with releases. */
 export const vendorsQuery = queryOptions({
   queryKey: ['vendors'],
   queryFn: ({ signal }) => request<VendorRecord[]>('/api/vendors', { signal }),
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** Sets whose tag it is; null: its name says so again. */
+/** Sets the vendor of a tag; null goes back to the one recognised by its name. */
 export function useSetTagVendor(siteId: string, tagKey: string) {
   const client = useQueryClient()
   const path = `/api/sites/${siteId}/tag-vendors/${encodeURIComponent(tagKey)}`

@@ -4,10 +4,10 @@ import { request } from './client.ts'
 
 export type { Catalogue, VendorEntry, VendorSite, VendorSites } from '../../../src/dashboard/index.ts'
 
-/** Entries on one page. */
+/** Entries per page. */
 export const PAGE = 50
 
-/** While there was no time to read all sites, it goes on. */
+/** Refetches sooner while the service has not had time to read all sites. */
 const refetchInterval = ({ state }: { state: { data?: { complete: boolean } | undefined } }) =>
   state.data?.complete === false ? 5_000 : 60_000
 
@@ -20,7 +20,7 @@ export const catalogueQuery = (client: string, page: number) =>
     placeholderData: keepPreviousData,
   })
 
-/** A vendor's sites over time; without a vendor, of the tags that have none. */
+/** A vendor's sites over time; null for the tags without a vendor. */
 export const vendorSitesQuery = (vendor: string | null, client: string, page: number) =>
   queryOptions({
     queryKey: ['tags', 'sites', vendor, client, page],

@@ -4,12 +4,12 @@ import { request } from './client.ts'
 
 export type { ChangeRecord, Today } from '../../../src/today/index.ts'
 
-/** What a morning wants to know, of one client or of all. @param timezone whose evening it was */
+/** What happened overnight, for one client or all. @param timezone in which the night is meant */
 export const todayQuery = (client: string, timezone: string) =>
   queryOptions({
     queryKey: ['today', client, timezone],
     queryFn: ({ signal }) =>
       request<Today>('/api/today', { query: { client_id: client === '' ? null : client, timezone }, signal }),
-    // While there was no time to compare all sites, it goes on.
+    // Refetch sooner while the service has not had time to compare all sites.
     refetchInterval: ({ state }) => (state.data?.changes.complete === false ? 5_000 : 60_000),
   })

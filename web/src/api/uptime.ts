@@ -5,7 +5,7 @@ import { request } from './client.ts'
 
 export type { UptimeAnswer } from '../../../src/uptime/index.ts'
 
-/** The day under way is read from thousands of results, and moves slowly. */
+/** Rarely, because the current day is computed from thousands of results and changes slowly. */
 const REFRESH_MS = 5 * 60_000
 
 /** The last 90 days of a site. */

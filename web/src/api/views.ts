@@ -4,7 +4,7 @@ import { request } from './client.ts'
 
 export type { SavedViewRecord } from '../../../src/management/index.ts'
 
-/** Views that anyone saved for everyone. */
+/** Saved views, shared by everyone. */
 export const viewsQuery = queryOptions({
   queryKey: ['views'],
   queryFn: ({ signal }) => request<SavedViewRecord[]>('/api/views', { signal }),
@@ -22,7 +22,7 @@ export function useDeleteView() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (id: string) => request<undefined>(`/api/views/${id}`, { method: 'DELETE' }),
-    // Also after a refusal: someone else may have deleted it.
+    // Also refetch after an error: someone else may have deleted it.
     onSettled: () => client.invalidateQueries({ queryKey: viewsQuery.queryKey }),
   })
 }

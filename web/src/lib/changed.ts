@@ -1,6 +1,6 @@
 import { ApiError } from '../api/client.ts'
 
-/** What of a form's body is no longer as it was opened with. The rest is not sent: it stays as someone else may have left it meanwhile. */
+/** The fields that differ from the opened form. Others are not sent, so that someone else's changes meanwhile stay. */
 export function changed<Body extends object>(body: Body, opened: Body): Partial<Body> {
   const before = new Map<string, unknown>(Object.entries(opened))
   const isChanged = ([name, value]: [string, unknown]) => JSON.stringify(value) !== JSON.stringify(before.get(name))
@@ -8,11 +8,11 @@ export function changed<Body extends object>(body: Body, opened: Body): Partial<
 }
 
 /**
- * The same, but for a value that someone else has set meanwhile: that is said at its field, once. Saving again replaces it.
+ * The same, but reports a field that someone else has changed meanwhile, once. Saving again overwrites it.
  *
- * @param opened takes over what has been said of
- * @param now what the form would be opened with now
- * @param path of the body, as the service names faults
+ * @param opened the values when the form was opened; updated with conflicts already reported
+ * @param now the values that the form would be opened with now
+ * @param path of the body in the service's fault paths
  * @throws ApiError
  */
 export function changedSince<Body extends object>(body: Body, opened: Body, now: Body, path = ''): Partial<Body> {

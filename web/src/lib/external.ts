@@ -1,6 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react'
 
-/** A value that lives outside the components and redraws those that use it when it changes. */
+/** A value outside of components that rerenders those that use it when it changes. */
 interface External<T> {
   get: () => T
   set: (value: T) => void

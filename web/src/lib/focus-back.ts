@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 
 const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), [tabindex="0"]'
 
-/** What had the focus last outside of dialogs, and what is nearest to it: when a dialog closes, the row or the menu that it was in may be gone. */
+/** The element last focused outside of dialogs, and its nearest others: when a dialog closes, its row or menu may be gone. */
 let near: (Element | null)[] = []
 document.addEventListener('focusin', ({ target }) => {
   if (!(target instanceof Element) || target.closest('[role="dialog"]') !== null) return
@@ -12,7 +12,7 @@ document.addEventListener('focusin', ({ target }) => {
     near.push(at, at.nextElementSibling, at.previousElementSibling)
 })
 
-/** In a dialog: when it is gone and nothing has the focus, it goes back to what opened the dialog, or near to where that was. */
+/** Use it in a dialog: when it closes and nothing has the focus, the focus returns to what opened it, or near where that was. */
 export function useFocusBack(): void {
   useEffect(
     () => () => {

@@ -4,18 +4,18 @@ import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'rea
 import { ApiError } from '../api/client.ts'
 import { useUnsaved } from './use-unsaved.ts'
 
-/** What the service found wrong with a form. */
+/** The faults that the service found in a form. */
 interface Faults {
-  /** By the form's field names, `config.slow_ms`. */
+  /** By the form's field names, such as `config.slow_ms`. */
   fields: Record<string, string>
-  /** What belongs to no field that is shown. */
+  /** Faults of no visible field. */
   rest: string | null
 }
 
 /**
- * Sorts the service's faults to the fields of a form: `/config/hosts/0` belongs to the field `config.hosts`.
+ * Assigns the service's faults to a form's fields: `/config/hosts/0` belongs to `config.hosts`.
  *
- * @param names of the fields that are shown
+ * @param names of the visible fields
  */
 export function faultsOf(error: Error, names: readonly string[]): Faults {
   if (!(error instanceof ApiError) || error.details.length === 0) return { fields: {}, rest: error.message }
@@ -31,12 +31,11 @@ export function faultsOf(error: Error, names: readonly string[]): Faults {
 }
 
 /**
- * Leads to what a form was refused for: after each refusal the first field at fault gets the focus and is scrolled to, or,
- * where no field is at fault, the sentence that says why.
+ * After each refusal, scrolls to the first faulty field and focuses it, or the sentence that says why when no field is at fault.
  *
- * @param errors of the form: a new object with each refusal
- * @param rest what belongs to no field
- * @returns for the form element
+ * @param errors of the form, a new object for each refusal
+ * @param rest faults of no field
+ * @returns the ref for the form element
  */
 export function useFaultFocus(errors: object, rest: string | null): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null)
@@ -44,7 +43,7 @@ export function useFaultFocus(errors: object, rest: string | null): RefObject<HT
     if (Object.keys(errors).length === 0 && rest === null) return
     const field = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')
     const place = field ?? form.current?.querySelector<HTMLElement>('[role="alert"]')
-    // A field may lie in a folded part of the form.
+    // The field may be in a folded part of the form.
     const folded = place?.closest('details')
     if (folded) folded.open = true
     place?.scrollIntoView({ block: 'center' })
@@ -58,16 +57,16 @@ interface Saving {
   formRef: RefObject<HTMLFormElement | null>
   onSubmit: (event?: FormEvent<HTMLFormElement>) => void
   isBusy: boolean
-  /** Why it was refused, where no field says so. */
+  /** Why it was refused, when no field shows it. */
   rest: string | null
 }
 
 /**
- * Saves a form and, when it was refused, says so at its fields. Asks before what is not saved is lost.
+ * Saves a form and shows faults at its fields. Asks before unsaved input is lost.
  *
- * @param save rejects when it was refused, as `ApiError` with what is wrong with which field
- * @param namesOf the fields that are shown, by the service's names
- * @param renamed those that have another name in the form, by the service's name
+ * @param save rejects with an `ApiError` that names the faulty fields
+ * @param namesOf returns the service's names of the visible fields
+ * @param renamed the form's names of fields that the service names differently, by the service's name
  */
 export function useSaving<Values extends object>(
   form: UseFormReturnType<Values>,
@@ -87,7 +86,7 @@ export function useSaving<Values extends object>(
       form.resetDirty()
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown))
-      // Once the form is closed or left, nothing else says so.
+      // The form was closed or left, so nothing else would show the error.
       if (formRef.current === null) {
         notifications.show({ color: 'danger', title: 'Not saved', message: error.message })
       }

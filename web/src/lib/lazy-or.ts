@@ -1,6 +1,6 @@
 import { type ComponentType, lazy } from 'react'
 
-/** A part that is loaded when it is shown first. Where its code does not load, as after an update, `Missing` is there instead of an error that takes the page. */
+/** A component loaded on first use. When its code cannot be loaded, as after an update, it renders `Missing` instead of failing the page. */
 export const lazyOr = <Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   Missing: ComponentType<Props>,

@@ -1,10 +1,10 @@
-/** A beginning that was seen within a minute was seen at once. */
+/** Maximum delay between the beginning and its detection that counts as none. */
 const AT_ONCE_MS = 60_000
 
 /**
- * When an alert began and, where that was later, when it was seen: "started 15:08" and "detected 15:16", or "since 15:08" and null.
+ * When an alert began and, if later, when it was detected: "started 15:08" and "detected 15:16", or "since 15:08" and null.
  *
- * @param clock says a time, epoch ms, as people of the page read it
+ * @param clock formats a time (epoch ms) for the page
  */
 export function onset(
   { started_at, opened_at }: { started_at: string; opened_at: string },
@@ -15,7 +15,7 @@ export function onset(
   return { began: `started ${clock(began)}`, detected: `detected ${clock(seen)}` }
 }
 
-/** Both in one line; null where it was seen at once. */
+/** Both in one line; null when it was detected at once. */
 export function onsetLine(
   alert: { started_at: string; opened_at: string },
   clock: (at: number) => string,

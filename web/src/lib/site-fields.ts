@@ -81,10 +81,10 @@ export const TRACKING_FIELDS: Readonly<Record<TrackingField, FieldWords>> = {
 
 const isTracking = (field: string): field is TrackingField => field in TRACKING_FIELDS
 
-/** A field of a site as people call it. */
+/** The label of a site's field. */
 export const fieldLabel = (field: string): string => (isTracking(field) ? TRACKING_FIELDS[field].label : field)
 
-/** Which of a type's alternatives the site has none of; empty when one is filled as a whole. */
+/** The fields that the site lacks for each of a type's alternatives; empty when one alternative is complete. */
 export function missingOf(needs: readonly (readonly string[])[], site: SiteRecord): TrackingField[][] {
   const isFilled = (field: string) => field in site && site[field as keyof SiteRecord] !== null
   if (needs.length === 0 || needs.some((fields) => fields.every(isFilled))) return []

@@ -2,7 +2,7 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { type Overview, overviewQuery } from '../api/overview.ts'
 
-/** A site as other pages name it. */
+/** The names of a site, for other pages. */
 export interface DirectorySite {
   id: string
   name: string
@@ -13,28 +13,28 @@ export interface DirectorySite {
   probes: readonly { id: string; name: string }[]
 }
 
-/** The active clients, sites and probes, by their ids. What is switched off is not among them. */
+/** The active clients, sites and probes, by id. */
 export interface Directory {
   clients: Readonly<Record<string, { id: string; name: string }>>
   sites: Readonly<Record<string, DirectorySite>>
   /** The site of each probe. */
   siteOfProbe: Readonly<Record<string, string>>
-  /** What stands for the name of a site that is not among them. */
+  /** Shown instead of the name of a site that is not among them. */
   noSite: string
 }
 
-/** Why a site has no name yet, no one knows. */
+/** Before the overview is loaded, it is unknown why a site has no name. */
 const EMPTY: Directory = { clients: {}, sites: {}, siteOfProbe: {}, noSite: 'a site' }
 
-/** Names for ids; nothing before the overview has come. */
+/** Names by id; empty until the overview is loaded. */
 export function useDirectory(): Directory {
   return useQuery({ ...overviewQuery, select: directoryOf }).data ?? EMPTY
 }
 
-/** A page that moves under its reader is better than none, ms. */
+/** Maximum wait, ms: after that, a page that moves under its reader is better than none. */
 const LONGEST_WAIT_MS = 5_000
 
-/** Whether a page still waits for a first answer. It does so once, and not for long: after a failure it never goes away again. */
+/** Whether a page still waits for a query's first answer. Ends with an answer, a failure or `LONGEST_WAIT_MS`, and never restarts. */
 export function useIsAwaited({ isFetched, failureCount }: UseQueryResult): boolean {
   const isOnItsWay = !isFetched && failureCount === 0
   const [isLate, setLate] = useState(false)
@@ -49,12 +49,12 @@ export function useIsAwaited({ isFetched, failureCount }: UseQueryResult): boole
   return isOnItsWay && !isLate
 }
 
-/** Whether names may still come: what is said before, such as times in another zone, would change under the reader. */
+/** Whether names are still loading: text shown before, such as times in another zone, would change under the reader. */
 export function useIsDirectoryAwaited(): boolean {
   return useIsAwaited(useQuery(overviewQuery))
 }
 
-/** Plain objects: equal ones stay the same ones, so that counts that move draw nothing again. */
+/** Returns plain objects, so that the query keeps equal ones identical and changing counts rerender nothing. */
 function directoryOf({ clients }: Overview): Directory {
   const sites = clients.flatMap((client) =>
     client.sites.map(({ id, name, timezone, probes }) => ({

@@ -2,8 +2,8 @@ import { useNavigate, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 
 /**
- * Leads on from what is saved or deleted, but not someone who has gone elsewhere meanwhile. The address says that: what showed a thing may
- * be gone before the word that it is deleted.
+ * Returns a function that navigates after saving or deleting, unless the user has gone to another page meanwhile. It compares addresses,
+ * because the component may be unmounted before the answer arrives.
  */
 export function useLeadOn(): ReturnType<typeof useNavigate> {
   const navigate = useNavigate()

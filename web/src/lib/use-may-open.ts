@@ -1,16 +1,16 @@
 import { useState } from 'react'
 import { useMayChange } from '../api/session.ts'
 
-/** Whether a form about a client is shown. */
+/** Whether to show a form about a client. */
 export function useMayOpen(clientId: string | undefined): boolean {
   const mayChange = useMayChange()(clientId)
   return useStaysOpen(clientId, mayChange)
 }
 
 /**
- * Whether a form is shown. One that is open stays, with what was typed, when the role is taken away: saving is refused then.
+ * Whether to show a form. An open one stays with its input even when the role is taken away; saving is then refused.
  *
- * @param form what tells it from others; undefined: that is not known yet
+ * @param form identifies it; undefined while unknown
  */
 export function useStaysOpen(form: string | undefined, mayOpen: boolean): boolean {
   const [opened, setOpened] = useState<string>()

@@ -4,12 +4,11 @@ import { flushSync } from 'react-dom'
 import { external } from './external.ts'
 
 const printing = external(false)
-/** Whether the page is drawn for paper now. */
+/** Whether the page is currently drawn for printing. */
 export const usePrinting = printing.use
 
 /**
- * Paper is white and of one width: before the page is printed, charts too, it is drawn in its light colours and as wide as a
- * sheet, whatever it is looked at in.
+ * Before printing, draws the page and its charts in light colours and as wide as a sheet.
  */
 export function usePrint(): void {
   const { colorScheme, setColorScheme } = useMantineColorScheme()

@@ -1,7 +1,7 @@
 import { replaceEqualDeep } from '@tanstack/react-query'
 import { useRef } from 'react'
 
-/** The value of before, as long as it says the same: what depends on it is not done again. For plain data only. */
+/** Returns the previous value while it is deeply equal, so that what depends on it does not run again. Only for plain data. */
 export function useSame<T>(value: T): T {
   const kept = useRef(value)
   kept.current = replaceEqualDeep(kept.current, value)

@@ -25,14 +25,14 @@ export function useUnsaved(isUnsaved: () => boolean, question = TYPED): void {
     }
   }, [form])
   useBlocker({
-    // What a page itself writes into its address takes nothing away. Of two forms only one asks.
+    // A page that changes its own address loses no input. With two forms, only one asks.
     shouldBlockFn: ({ current, next, action }) =>
       (current.pathname !== next.pathname || action === 'BACK') && unsaved()[0] === form && !mayDiscard(),
     enableBeforeUnload: () => form.current() && !isLeftToAnother(),
   })
 }
 
-/** Closes a dialog by what is no button of its form, such as Escape: asks where something was typed in it. */
+/** Closes a dialog without its buttons, such as by Escape, and asks first when there is unsaved input. */
 export function useClosing(isOpen: boolean, close: () => void): () => void {
   const before = useRef(0)
   useEffect(() => {

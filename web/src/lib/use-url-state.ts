@@ -2,15 +2,15 @@ import { useNavigate, useRouterState } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
 export interface UrlStateOptions {
-  /** True: the back button leads to the value before. Right for places (a tab), wrong for what is being typed. */
+  /** Whether the back button returns to the previous value: right for places such as a tab, wrong for text being typed. */
   push?: boolean
 }
 
 /**
- * A text that lives in the address, so that a link leads to exactly this view. The fallback is not written.
+ * A text kept in the page's address, so that a link opens exactly this view. The fallback is not written.
  *
  * @param name of the search parameter
- * @param allowed values; anything else in the address counts as the fallback
+ * @param allowed values; any other one in the address counts as the fallback
  */
 export function useUrlState<T extends string = string>(
   name: string,

@@ -3,10 +3,10 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Between a number and its unit: no line ends there. */
+/** Between a number and its unit, where no line may end. */
 const NO_BREAK = '\u00a0'
 
-/** A text of the interface whose units stay on the line of their numbers: "failed: 76 of 130 (58 %), last 15 min". */
+/** A text of the API with non-breaking spaces before units: "failed: 76 of 130 (58 %), last 15 min". */
 export const unbroken = (text: string): string =>
   text.replace(/(?<=\d) (?=(?:%|ms|s|min|h|d|kB|MB)(?![\p{L}\d]))/gu, NO_BREAK)
 
@@ -40,7 +40,7 @@ export function exact(at: number, zone: string | undefined): string {
   return format.format(at)
 }
 
-/** "14:20" on the clock of the device, for what is about the device or those before it. */
+/** "14:20" in the device's zone, for what is about the device or the people in front of it. */
 export const deviceTime = (at: number): string =>
   new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }).format(at)
 
@@ -59,7 +59,7 @@ export function percent(rate: number): string {
   return `${value > 0 && value < 10 ? value.toFixed(1).replace(/\.0$/, '') : value.toFixed(0)}${NO_BREAK}%`
 }
 
-/** Who did something, inside a sentence: where no one signs in, the service knows no name. */
+/** An actor inside a sentence: without sign-in, the service knows no name. */
 export const personName = (actor: string): string => (actor === 'anonymous' ? 'someone' : actor)
 
 /** "1 site", "3 sites". */

@@ -1,5 +1,5 @@
 /**
- * What a clock on the wall of a zone says, as `YYYY-MM-DDTHH:MM` (the value of a `datetime-local` field).
+ * The local time in a zone, as `YYYY-MM-DDTHH:MM` (the value of a `datetime-local` field).
  *
  * @param at epoch ms
  */
@@ -8,8 +8,8 @@ export function wallTime(at: number, zone: string): string {
 }
 
 /**
- * The moment at which a clock on the wall of a zone says `wall`, epoch ms; null when `wall` is no time. An hour that does not
- * exist (clocks go forward) is taken as the hour after; of one that comes twice, the first.
+ * The moment of a local time in a zone, epoch ms; null when `wall` is not a time. An hour that does not exist (clocks go forward) counts
+ * as the hour after; of one that comes twice, the first counts.
  */
 export function momentOf(wall: string, zone: string): number | null {
   const asUtc = Date.parse(`${wall}Z`)
@@ -24,7 +24,7 @@ const DAY = 86_400_000
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** How far a zone's clock is ahead of UTC at a moment, ms. */
+/** A zone's offset from UTC at a moment, ms. */
 function offset(at: number, zone: string): number {
   const format = formats.get(zone) ?? wallFormat(zone)
   formats.set(zone, format)

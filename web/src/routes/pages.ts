@@ -8,7 +8,7 @@ import { decideStart } from './start.ts'
 
 const getParentRoute = () => frameRoute
 
-/** Shows the shared components; the build that is served has no such page. */
+/** Shows the shared components; not in the build that is served. */
 const kit = createRoute({
   getParentRoute,
   path: '/kit',
@@ -16,8 +16,8 @@ const kit = createRoute({
 })
 
 /**
- * Every page, in the order of the rail. A page is a folder in `features` and one entry here; its code is loaded when it is
- * first opened. The two that one begins with come with the program: most of what they need is shared with the frame.
+ * Every page, in the order of the rail. A page is a folder in `features` and one entry here; its code is loaded when it is first
+ * opened. The two start pages are in the first load, because most of what they need is shared with the frame.
  */
 export const pages = [
   createRoute({

@@ -31,7 +31,7 @@ async function requireSession({ context, location }: Opening): Promise<void> {
   if (mustSignIn(session)) throw redirect({ to: '/sign-in', search: { next: location.href } as object })
 }
 
-/** Everything but the sign-in, the wall and what is shared: the rail, the top bar, and no one without a session. */
+/** Parent of all pages except the sign-in, the wall and shared pages: rail, top bar, and a session is required. */
 export const frameRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'frame',
@@ -46,14 +46,14 @@ export const signInRoute = createRoute({
   component: lazyRouteComponent(() => import('../features/sign-in/SignInPage.tsx'), 'SignInPage'),
 })
 
-/** Where a one-time link leads: for who cannot sign in yet. */
+/** The page of a one-time link, for people who cannot sign in yet. */
 export const welcomeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/welcome',
   component: lazyRouteComponent(() => import('../features/sign-in/WelcomePage.tsx'), 'WelcomePage'),
 })
 
-/** For a screen that no one touches: as the pages in the frame, without rail and top bar. */
+/** For a screen that no one touches: requires a session, but has no rail and top bar. */
 export const wallRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/wall',
@@ -62,21 +62,21 @@ export const wallRoute = createRoute({
   component: lazyRouteComponent(() => import('../features/wall/WallPage.tsx'), 'WallPage'),
 })
 
-/** For people without a key: outside of the frame, which asks for one. */
+/** For people without a key, so outside of the frame, which requires one. */
 export const statusRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/status/$token',
   component: lazyRouteComponent(() => import('../features/status/StatusPage.tsx'), 'StatusPage'),
 })
 
-/** Under the same link: one incident of the client. */
+/** One incident of the client, under the same link. */
 export const sharedIncidentRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/status/$token/incidents/$incidentId',
   component: lazyRouteComponent(() => import('../features/status/SharedIncidentPage.tsx'), 'SharedIncidentPage'),
 })
 
-/** Under the same link: someone's subscription to it, as the e-mails have it. */
+/** A subscription to the status page, as linked in its e-mails. */
 export const subscriptionRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/status/$token/subscription/$secret',
@@ -101,7 +101,7 @@ function NotFound() {
   )
 }
 
-/** After a second: on a slow line nothing can be drawn for long before it is known who is there. */
+/** Shown after a second: on a slow connection it may take long until the session is known and anything can be drawn. */
 function Waiting() {
   return (
     <EmptyState as="main" icon={Hourglass} title="Waiting for Tagwarden">
@@ -110,19 +110,19 @@ function Waiting() {
   )
 }
 
-/** How long it waits before it asks again who is there, ms. */
+/** Interval at which the session is requested again, ms. */
 const RETRY_MS = 10_000
 
 /**
- * Stands where a page was, when it threw. The rail and the top bar stay. Where no one knows who is there, it goes on asking: the router leads on
- * with the answer.
+ * Shown instead of a page that threw; the rail and the top bar stay. While the session is unknown, it keeps requesting it, and the router
+ * continues with the answer.
  */
 export function PageError({ error }: ErrorComponentProps) {
   useQuery({ ...sessionQuery, refetchInterval: ({ state }) => state.data === undefined && RETRY_MS })
   return (
     <>
       <h1 className="sr-only">Error</h1>
-      {/* Code that did not load may be of a version that is gone, and what threw would throw again. */}
+      {/* Reload, because code that could not be loaded may be of an old version, and what threw would throw again. */}
       <ErrorState
         error={error instanceof Error ? error : new Error(String(error))}
         onRetry={() => window.location.reload()}
@@ -133,7 +133,7 @@ export function PageError({ error }: ErrorComponentProps) {
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
-    /** The page's entry in the rail; none for pages that one reaches from another. */
+    /** The page's entry in the rail; absent for pages reached from another. */
     nav?: { label: string; icon: LucideIcon }
   }
 }

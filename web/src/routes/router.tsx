@@ -33,14 +33,14 @@ export function createAppRouter(queryClient: QueryClient) {
     stringifySearch,
     defaultErrorComponent: PageError,
   })
-  // A session that ends under a page leads to the sign-in; one that begins leads on from there, as does one that was asked for in vain before.
+  // Reroute when the session ends, begins, or is known after failed requests: to the sign-in, or on from there.
   queryClient.getQueryCache().subscribe(({ type, query }) => {
     if (type !== 'updated' || query.queryHash !== JSON.stringify(sessionQuery.queryKey)) return
     const session = queryClient.getQueryData(sessionQuery.queryKey)
     if (session !== undefined && (mustSignIn(session) || router.state.matches.some(({ status }) => status === 'error')))
       void router.invalidate()
   })
-  // What was pressed went with its page: the next Tab begins in the new one, not at the top of the document.
+  // The focused link is gone with its page: focus the new content, so that the next Tab begins there and not at the top.
   router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
     if (fromLocation && pathChanged && document.activeElement === document.body)
       document.getElementById('content')?.focus({ preventScroll: true })

@@ -13,7 +13,7 @@ const accent: MantineColorsTuple = [
   '#1a3474',
 ]
 
-/** Critical, for what cannot be undone. */
+/** The critical colour, for actions that cannot be undone. */
 const danger: MantineColorsTuple = [
   '#fde8e7',
   '#f9cfcd',
@@ -27,7 +27,7 @@ const danger: MantineColorsTuple = [
   '#701714',
 ]
 
-/** Slate, from the lightest: Mantine draws its neutral parts with it, in the light scheme. */
+/** Slate, lightest first, for Mantine's neutral parts in the light scheme. */
 const gray: MantineColorsTuple = [
   '#f5f7f9',
   '#edf0f4',
@@ -41,7 +41,7 @@ const gray: MantineColorsTuple = [
   '#17202b',
 ]
 
-/** Slate again, from text to ground, for the dark scheme. */
+/** Slate, from text to background, for the dark scheme. */
 const dark: MantineColorsTuple = [
   '#e3e9f0',
   '#c3cdd8',
@@ -59,11 +59,11 @@ const OVERLAY = {
   transitionProps: { duration: 0 },
   overlayProps: { backgroundOpacity: 0.45 },
   closeButtonProps: { 'aria-label': 'Close' },
-  // Its title is in a `<header>`, which would be a second banner of the page.
+  // Its title is in a `<header>`, which would count as a second banner of the page.
   attributes: { header: { role: 'presentation' } },
 }
 
-/** Mantine's components in our scale. Everything of our own reads `tokens.css` instead. */
+/** Mantine's components in our scale. Our own styles use `tokens.css` instead. */
 export const theme = createTheme({
   colors: { accent, danger, gray, dark },
   primaryColor: 'accent',
@@ -98,7 +98,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Button: { defaultProps: { size: 'sm' } },
-    // Mantine would make them 11 px, which is no size of ours.
+    // Mantine's 11 px are not in our scale.
     InputWrapper: {
       vars: () => ({
         label: {},

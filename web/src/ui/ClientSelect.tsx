@@ -2,12 +2,12 @@ import { Select } from '@mantine/core'
 import type { Directory } from '../lib/use-directory.ts'
 import { clearButton } from './clear-button.ts'
 
-/** Options that are drawn; typing finds the others. */
+/** Maximum number of options shown; typing finds the others. */
 const SHOWN = 100
 
 interface Props {
   directory: Directory
-  /** Empty: all. */
+  /** Empty for all. */
   client: string
   onChange: (client: string) => void
 }

@@ -6,17 +6,17 @@ import { DialogEnd } from './DialogEnd.tsx'
 interface ConfirmProps {
   opened: boolean
   onClose: () => void
-  /** Rejects when it failed; the dialog then says so and stays. */
+  /** Rejects on failure; the dialog then shows it and stays open. */
   onConfirm: () => Promise<unknown>
   /** "Pause the probe Health of Shop" */
   title: string
   /** On the button. */
   action: string
-  /** What follows from it. */
+  /** The consequences. */
   children: ReactNode
 }
 
-/** Asks before something that can be taken back, but that no one would notice: a check that does not run finds nothing. */
+/** Asks before something that can be reverted, but that no one would notice, such as pausing a check. */
 export function Confirm(props: ConfirmProps) {
   return (
     <Modal opened={props.opened} onClose={props.onClose} title={props.title}>
@@ -48,19 +48,19 @@ function Question({ onClose, onConfirm, action, children }: ConfirmProps) {
 interface ConfirmByNameProps {
   opened: boolean
   onClose: () => void
-  /** Throws or rejects when it failed; the dialog then says so and stays. */
+  /** Throws or rejects on failure; the dialog then shows it and stays open. */
   onConfirm: () => Promise<unknown>
   /** "Delete the site Feldkamp Outdoor" */
   title: string
-  /** What has to be typed. */
+  /** The name to type. */
   name: string
   /** On the button: "Delete the site". */
   action: string
-  /** What goes with it: "Deletes 14 probes and 21 days of data. Its tag is refused from then on." */
+  /** The consequences: "Deletes 14 probes and 21 days of data. Its tag is refused from then on." */
   children: ReactNode
 }
 
-/** Asks for the name of what is about to be destroyed. */
+/** Asks to type the name of what is about to be deleted. */
 export function ConfirmByName(props: ConfirmByNameProps) {
   return (
     <Modal opened={props.opened} onClose={props.onClose} title={props.title}>
@@ -100,7 +100,7 @@ function Form({ onClose, onConfirm, name, action, children }: ConfirmByNameProps
   )
 }
 
-/** Does what was confirmed. In the dialog's content, so that each opening begins without what failed before. */
+/** Runs the confirmed action. Used in the dialog's content, so that each opening starts without an earlier failure. */
 function useConfirming(onConfirm: () => Promise<unknown>, onClose: () => void) {
   const [failure, setFailure] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)

@@ -2,7 +2,7 @@ import { ActionIcon, Tooltip } from '@mantine/core'
 import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 
-/** How long the button says that it has done it, ms. */
+/** How long the button shows that it has copied, ms. */
 const SAID_MS = 1_500
 
 interface Props {
@@ -38,7 +38,7 @@ export function CopyButton({ text, what, onCopied }: Props) {
   )
 }
 
-/** Copies a text. Browsers offer the clipboard on https and localhost only; elsewhere the old way still works. */
+/** Copies a text. Browsers offer the clipboard only on https and localhost; elsewhere `execCommand` still works. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

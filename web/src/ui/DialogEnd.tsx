@@ -2,20 +2,20 @@ import { Button, Group, Text } from '@mantine/core'
 import { useFocusBack } from '../lib/focus-back.ts'
 
 interface Props {
-  /** On the button that sends the form. */
+  /** The text of the submit button. */
   action: string
   isBusy: boolean
   isDisabled?: boolean
-  /** Of what cannot be taken back. */
+  /** Whether the action cannot be undone. */
   isDangerous?: boolean
   /** Whether the button has the focus at first. */
   hasFocus?: boolean
   onClose: () => void
-  /** Why it was refused, where no field says so. */
+  /** Why it was refused, when no field shows it. */
   fault?: string | null | undefined
 }
 
-/** The end of a form in a dialog: what is wrong with it, and its two buttons. */
+/** The end of a form in a dialog: its fault, and its two buttons. */
 export function DialogEnd(props: Props) {
   const { action, isBusy, isDisabled = false, isDangerous = false, hasFocus = false, onClose, fault = null } = props
   useFocusBack()

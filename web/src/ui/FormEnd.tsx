@@ -2,17 +2,17 @@ import { Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 interface Props {
-  /** On the button that sends the form. */
+  /** The text of the submit button. */
   action: string
   isBusy: boolean
   isDisabled?: boolean
-  /** Why it was refused, where no field says so. */
+  /** Why it was refused, when no field shows it. */
   fault: string | null
-  /** Beside the button: the way out, and what else is to be said. */
+  /** Shown beside the button: the link to cancel, and notes. */
   children: ReactNode
 }
 
-/** The end of a form that is a page of its own: what is wrong with it, the button that sends it, and the way out. */
+/** The end of a form on its own page: its fault, the submit button, and a link to cancel. */
 export function FormEnd({ action, isBusy, isDisabled = false, fault, children }: Props) {
   return (
     <>

@@ -12,15 +12,18 @@ interface Props {
   size?: 'row' | 'page'
 }
 
-/** Results that are drawn. */
+/** Maximum number of results drawn. */
 const SHOWN = 50
 const STEP = 4
 const BAR = 3
 const HEIGHT = 20
-/** What is worse stands higher: the colour never says it alone. A check that could not run is hollow, one that judged nothing a stub. */
+/**
+ * Worse results have higher bars, so that colour is not the only sign. A check that could not run is hollow, one that judged nothing is
+ * a stub.
+ */
 const HEIGHTS = { unknown: 5, ok: 11, warning: 16, error: 16, critical: 20 } as const
 
-/** The last results as bars, the newest at the right. Pointing at one shows when it was and what it said. */
+/** The latest results as bars, the newest on the right. Pointing at one shows its time and message. */
 export function HeatStrip({ results, zone, size = 'row' }: Props) {
   const [pointed, setPointed] = useState<number | null>(null)
   const shown = results.slice(0, SHOWN).toReversed()

@@ -3,7 +3,7 @@ interface Props {
   size: number
 }
 
-/** A tag with a watchful eye: the product, whatever the status is. Decorative, beside its name. */
+/** The product's logo, a tag with a watchful eye. Decorative, because it is beside the name. */
 export function Logo({ size }: Props) {
   return (
     <svg width={size} height={size} viewBox="0 0 24 24" fill="none" aria-hidden="true" focusable="false">

@@ -8,11 +8,11 @@ import { EmptyState } from './States.tsx'
 
 interface Props {
   title: string
-  /** What would be here, and what it has to do with sites. */
+  /** Says what would be here, and how it depends on sites. */
   children: ReactNode
 }
 
-/** Stands where nothing can be before there is a site, and leads to the first one. */
+/** Shown where nothing can be before there is a site, with a button to add one. */
 export function NoSites({ title, children }: Props) {
   return (
     <EmptyState icon={Radar} title={title} action={<AddSite />}>
@@ -21,7 +21,7 @@ export function NoSites({ title, children }: Props) {
   )
 }
 
-/** A site belongs to a client: which one is known, is to be chosen, or has to be made first. Nothing for a viewer. */
+/** A button to add a site to the only client, or one to choose, or to add a client first; renders nothing for viewers. */
 function AddSite() {
   const { mayAddClients } = useSession()
   const mayChangeOf = useMayChange()

@@ -5,19 +5,19 @@ import classes from './PageHeader.module.css'
 interface Props {
   /** The name of the page: the heading, the last crumb and the tab's title. */
   title: string
-  /** What the tab says instead of the title. */
+  /** The tab's title, if it is not the page's. */
   tab?: string | undefined
   /** The pages above this one. */
   parents?: readonly Crumb[]
   /** A `StatusMark` before the title. */
   mark?: ReactNode
-  /** One line of facts under the title. */
+  /** One line of facts below the title. */
   children?: ReactNode
-  /** Buttons, at the right. */
+  /** Buttons on the right. */
   actions?: ReactNode
 }
 
-/** The head of a page. */
+/** The header of a page. */
 export function PageHeader({ title, tab, parents = [], mark, children, actions }: Props) {
   useSetBreadcrumbs(title, parents, tab)
   return (
@@ -36,14 +36,14 @@ export function PageHeader({ title, tab, parents = [], mark, children, actions }
 
 interface Crumb {
   label: string
-  /** Path of the page it leads to; none for the page itself. */
+  /** Path of its page; absent for the current one. */
   to?: string
 }
 
-/** Where the user is: what the top bar and the tab's title say. The last crumb is the page itself. */
+/** Where the user is, for the top bar and the tab's title. The last crumb is the page itself. */
 interface Breadcrumbs {
   crumbs: readonly Crumb[]
-  /** What the tab says instead of the last crumb: with many tabs open, "Shop" alone says little. */
+  /** The tab's title, if it is not the last crumb: with many tabs open, "Shop" alone says little. */
   tab?: string
 }
 
@@ -51,7 +51,7 @@ const NOWHERE: Breadcrumbs = { crumbs: [] }
 const breadcrumbs = external<Breadcrumbs>(NOWHERE)
 export const useBreadcrumbs = breadcrumbs.use
 
-/** Says where the user is while the page is shown. `PageHeader` does it for most pages. */
+/** Sets the breadcrumbs and the tab's title while the page is shown. `PageHeader` does it for most pages. */
 export function useSetBreadcrumbs(title: string, parents: readonly Crumb[] = [], tab?: string): void {
   const key = JSON.stringify(parents)
   useEffect(() => {

@@ -5,16 +5,16 @@ import { ErrorState, MayNotChange } from './States.tsx'
 type Head = Pick<ComponentProps<typeof PageHeader>, 'title' | 'parents'>
 
 interface Props extends Head {
-  /** Why it does not come; null while it may. */
+  /** Why loading failed; null while it is loading. */
   error: Error | null
   onRetry: () => void
-  /** What is said while it comes: "Loading the site". */
+  /** Announced while loading: "Loading the site". */
   loading: string
-  /** A skeleton as large as what follows. */
+  /** A skeleton as large as the page. */
   children: ReactNode
 }
 
-/** A page whose data is not there yet, or does not come. Its head says where one is, and no longer where one was. */
+/** A page whose data is loading or failed to load. Its header already shows where the user is. */
 export function PendingPage({ title, parents = [], error, onRetry, loading, children }: Props) {
   return (
     <>
@@ -33,7 +33,7 @@ export function PendingPage({ title, parents = [], error, onRetry, loading, chil
   )
 }
 
-/** A page of a form whose call is refused. */
+/** Shown instead of a form that the user may not submit. */
 export function LockedPage(head: Head) {
   return (
     <>

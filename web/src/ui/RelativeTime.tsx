@@ -5,13 +5,13 @@ import { exact, relative } from '../lib/words.ts'
 const MINUTE = 60_000
 
 interface Props {
-  /** ISO 8601; null: it never happened. */
+  /** ISO 8601; null when it never happened. */
   at: string | null
-  /** The site's IANA zone; without one the reader's own. */
+  /** The site's IANA zone; by default the reader's own. */
   zone?: string
-  /** What to say instead of a time that never was. */
+  /** Shown when `at` is null. */
   never?: string
-  /** What to say of a time that is due, where it is about what comes next. */
+  /** Shown when a future event is due. */
   due?: string
 }
 

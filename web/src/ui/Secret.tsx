@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { CopyButton } from './CopyButton.tsx'
 import classes from './Secret.module.css'
 
-/** A secret as it is shown before it is asked for. */
+/** Dots in place of a hidden secret. */
 export const masked = (secret: string): string => '•'.repeat(secret.length)
 
 interface Props {
@@ -13,7 +13,7 @@ interface Props {
   what: string
 }
 
-/** A secret that is hidden until it is asked for, and copied whole either way. */
+/** A secret that is hidden until revealed; it can be copied either way. */
 export function Secret({ secret, what }: Props) {
   const [isShown, setShown] = useState(false)
   const Icon = isShown ? EyeOff : Eye
@@ -35,7 +35,7 @@ export function Secret({ secret, what }: Props) {
   )
 }
 
-/** @param label what is read aloud in its place */
+/** @param label read by screen readers instead */
 export function Code({ children, label }: { children: ReactNode; label?: string }) {
   return (
     <code className={classes.code}>

@@ -11,15 +11,15 @@ interface Props {
   className?: string | undefined
 }
 
-/** Options that are drawn; typing finds the others. */
+/** Maximum number of options shown; typing finds the others. */
 const SHOWN = 100
 
-/** Chooses a client or one of its sites; both live in the address. */
+/** Chooses a client or one of its sites; both are kept in the page's address. */
 export function SiteSelect({ directory, client, site, className }: Props) {
   const set = useSetUrlState()
   const data = useMemo(() => optionsOf(directory), [directory])
   const value = site !== '' ? `site:${site}` : client !== '' ? `client:${client}` : null
-  // The address may name what is deleted or switched off: "all" would not be so.
+  // The address may name something deleted or paused, which must not be shown as "all".
   const isKnown = value === null || (site === '' ? directory.clients[client] : directory.sites[site]) !== undefined
   return (
     <Select

@@ -2,19 +2,19 @@ import { memo } from 'react'
 import classes from './Sparkline.module.css'
 
 interface Props {
-  /** Counts of successive buckets, oldest first; the last one is still under way and drawn lighter. */
+  /** Counts of successive buckets, oldest first; the last one is not over and drawn lighter. */
   values: readonly number[]
-  /** What it shows, in words: a screen reader reads it instead. */
+  /** What it shows, in words, for screen readers. */
   label: string
 }
 
 const BAR = 3
 const STEP = 4
 const HEIGHT = 24
-/** What is not nothing is seen, px. */
+/** Minimum height of a bar that is not 0, px. */
 const LEAST = 1.5
 
-/** Small bars, for the shape of a day. The highest fills the height: it compares a site with itself only. */
+/** Small bars that show the shape of a day. The highest fills the height, so sites cannot be compared with each other. */
 export const Sparkline = memo(function Sparkline({ values, label }: Props) {
   const most = Math.max(1, ...values)
   const width = values.length * STEP - (STEP - BAR)
@@ -33,7 +33,7 @@ export const Sparkline = memo(function Sparkline({ values, label }: Props) {
   )
 })
 
-/** One path for many bars: a thousand rows are a thousand elements and not twenty-four thousand. Nothing is a thin line. */
+/** One path for all bars, so that a thousand rows have a thousand elements instead of 24,000. A count of 0 is a thin line. */
 function bars(values: readonly number[], first: number, most: number): string {
   return values
     .map((value, index) => {

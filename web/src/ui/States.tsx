@@ -7,15 +7,15 @@ import classes from './States.module.css'
 interface EmptyStateProps {
   icon: LucideIcon
   title: string
-  /** What would be here, and why nothing is. */
+  /** Says what would be here, and why it is empty. */
   children: ReactNode
   /** The one button that fills it. */
   action?: ReactNode
-  /** `main`: it is all that is there, and its title that of the page. */
+  /** `main` when it is the whole page, whose heading its title then is. */
   as?: 'section' | 'main'
 }
 
-/** Stands where a list or a chart has nothing to show, and teaches. */
+/** Shown instead of an empty list or chart; says what fills it. */
 export function EmptyState({ icon: Icon, title, children, action, as: Box = 'section' }: EmptyStateProps) {
   const Title = Box === 'main' ? 'h1' : 'h2'
   return (
@@ -33,7 +33,7 @@ interface ErrorStateProps {
   onRetry?: () => void
 }
 
-/** Stands where something could not be shown, says why, and what to do. */
+/** Shown instead of something that failed to load: why, and what to do. */
 export function ErrorState({ error, onRetry }: ErrorStateProps) {
   const { title, advice } = explain(error)
   return (
@@ -55,7 +55,7 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
   )
 }
 
-/** Stands where a form would be whose call is refused. */
+/** Shown instead of a form that the user may not submit. */
 export function MayNotChange() {
   return (
     <EmptyState icon={LockKeyhole} title="You have read-only access">
@@ -67,11 +67,11 @@ export function MayNotChange() {
 interface InlineErrorProps {
   error: Error
   onRetry: () => void
-  /** px, of what would stand here. */
+  /** Height of what it replaces, px. */
   height: number
 }
 
-/** Takes the place of one chart that could not be loaded, as high as it would be: nothing else on the page moves. */
+/** Shown instead of a chart that failed to load, at the same height, so that nothing else on the page moves. */
 export function InlineError({ error, onRetry, height }: InlineErrorProps) {
   const { title, advice } = explain(error)
   return (
@@ -94,7 +94,7 @@ interface AwaitedProps {
   height: number
 }
 
-/** Stands where a chart or a list will be: grey while it is on its way, a sentence and a button when it is not coming. */
+/** Shown until a chart or list is loaded: a skeleton while loading, a sentence and a button after a failure. */
 export function Awaited({ error, onRetry, height }: AwaitedProps) {
   return error === null ? <Skeleton height={height} /> : <InlineError error={error} onRetry={onRetry} height={height} />
 }
@@ -107,12 +107,12 @@ interface RowAwaitedProps {
   width: number | string
 }
 
-/** Stands where a part of a row will be: grey while it is on its way, a button when it is not coming. */
+/** Shown until a part of a row is loaded: a skeleton while loading, a button after a failure. */
 export function RowAwaited({ error, onRetry, height, width }: RowAwaitedProps) {
   if (error === null) return <Skeleton height={height} width={width} />
   const { title, advice } = explain(error)
   const retry = (event: MouseEvent) => {
-    // The row would open its page.
+    // A click on the row would open its page.
     event.stopPropagation()
     onRetry()
   }

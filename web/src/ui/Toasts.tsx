@@ -2,7 +2,7 @@ import '@mantine/core/styles/Notification.layer.css'
 import '@mantine/notifications/styles.layer.css'
 import { Notifications } from '@mantine/notifications'
 
-/** What failed is said nowhere else: the four seconds of the library are too few for someone who looks at another part of the page. */
+/** Failures are shown nowhere else, and Mantine's 4 s are too short for someone who looks at another part of the page. */
 const SHOWN_MS = 10_000
 
 /** Where toasts appear. */

@@ -6,18 +6,18 @@ interface WindowListProps<T> {
   /** "Alerts" */
   label: string
   rows: readonly T[]
-  /** A line's height before it was measured, px. */
+  /** Estimated height of a line until it is measured, px. */
   height: (row: T) => number
   draw: (row: T) => ReactNode
-  /** Stands above the lines. */
+  /** Shown above the lines. */
   legend?: ReactNode
-  /** The key that the keyboard is at; the line's link has it as `data-key`. */
+  /** The key of the line with the keyboard's focus; the line's link has it as `data-key`. */
   active?: string | null
-  /** The focus came to a line. */
+  /** Called when a line gets the focus. */
   onActive?: (row: T) => void
 }
 
-/** A list that scrolls with the window. Only the lines that are seen are drawn, so a thousand scroll as ten do. */
+/** A list that scrolls with the window. Only visible lines are rendered, so a thousand scroll like ten. */
 export function WindowList<T extends { key: string }>(props: WindowListProps<T>) {
   const { label, rows, height, draw, legend, active = null, onActive } = props
   const list = useRef<HTMLUListElement>(null)
@@ -60,7 +60,7 @@ export function WindowList<T extends { key: string }>(props: WindowListProps<T>)
   )
 }
 
-/** Puts the focus on the title of the active line, which may have to be scrolled to first. */
+/** Focuses the title of the active line, scrolling to it if needed. */
 function useFocus(list: RefObject<HTMLElement | null>, active: string | null, reveal: () => void): void {
   const show = useRef(reveal)
   show.current = reveal
@@ -68,7 +68,7 @@ function useFocus(list: RefObject<HTMLElement | null>, active: string | null, re
     if (active === null || list.current === null) return undefined
     const find = () => list.current?.querySelector<HTMLElement>(`[data-key="${active}"]`) ?? null
     const row = find()
-    // The checkbox or a button of that line has the focus already.
+    // A checkbox or button of that line has the focus already.
     if (row !== null && row.closest('li')?.contains(document.activeElement) === true) return undefined
     show.current()
     const frame = requestAnimationFrame(() => find()?.focus({ preventScroll: row !== null }))

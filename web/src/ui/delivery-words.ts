@@ -1,7 +1,7 @@
 import type { ChannelRecord, DeliveryRecord } from '../api/channels.ts'
 import type { Status } from '../api/overview.ts'
 
-/** Names of what stands at the other end. */
+/** The names of the services behind channels. */
 export const SERVICE_NAMES: Readonly<Record<ChannelRecord['kind'], string>> = {
   slack: 'Slack',
   discord: 'Discord',
@@ -13,20 +13,20 @@ export const SERVICE_NAMES: Readonly<Record<ChannelRecord['kind'], string>> = {
   email: 'E-mail',
 }
 
-/** "Slack", "Webhook of every client": what a message went over. */
+/** The channel of a message: "Slack", "Webhook of every client". */
 export function channelName({ channel, service }: Pick<DeliveryRecord, 'channel' | 'service'>): string {
   const name = service === null ? 'A deleted channel' : SERVICE_NAMES[service]
   return channel === 'global' ? `${name} of every client` : name
 }
 
-/** What to edit when a channel is refused permanently, by where its address stands: "edit the client's webhook". */
+/** How to fix a channel that is refused permanently, by where its address is set: "edit the client's webhook". */
 export function mendOfChannel(channel: string): string {
   if (channel === 'global') return 'set another CHAT_WEBHOOK_URL'
   if (channel.startsWith('own:')) return 'edit the address of the channel'
   return `edit the client's ${channel.startsWith('email:') ? 'e-mail address' : 'webhook'}`
 }
 
-/** The mark of a message. One that was cancelled is no failure, and one that was not tried yet nothing to worry about. */
+/** The status mark of a message. A cancelled one is no failure, and one not tried yet needs no attention. */
 export function deliveryStatus({ state, attempts }: Pick<DeliveryRecord, 'state' | 'attempts'>): Status {
   switch (state) {
     case 'delivered':
@@ -40,10 +40,10 @@ export function deliveryStatus({ state, attempts }: Pick<DeliveryRecord, 'state'
   }
 }
 
-/** A message is on its way for so long while others of its outage are awaited. */
+/** Messages are delayed this long to wait for others of the same outage, which does not count as held. */
 const ON_ITS_WAY_MS = 30_000
 
-/** Whether a message is kept back on purpose, and until when, epoch ms; null: it is not. */
+/** Until when a message is held on purpose, epoch ms; null when it is not. */
 export function heldUntil(
   { state, attempts, not_before }: Pick<DeliveryRecord, 'state' | 'attempts' | 'not_before'>,
   now: number,

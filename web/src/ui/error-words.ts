@@ -1,12 +1,12 @@
 import { ApiError, UnreachableError } from '../api/client.ts'
 
-/** What an error says: what happened, and what to do. */
+/** An error in words: what happened, and what to do. */
 export interface ErrorWords {
   title: string
   advice: string
 }
 
-/** Browsers' words for a part of the dashboard's code that did not load: Chromium's, Firefox', Safari's. */
+/** The messages of Chromium, Firefox and Safari when a module cannot be loaded. */
 const NOT_LOADED =
   /dynamically imported module|importing a module script failed|failed to load module script|unable to preload css/i
 
@@ -46,7 +46,7 @@ function explainAnswer({ code, message, retryAfter }: ApiError): ErrorWords {
     case 'internal_error':
       return { title: 'Tagwarden hit an internal error', advice: "Try again. The service's log has the details." }
     case 'invalid_request':
-      // What a page asks for with, it takes from its address; the message begins with a JSON pointer.
+      // Pages take their query from their address, so that is what is not valid. The message begins with a JSON pointer.
       return {
         title: 'This cannot be shown',
         advice: `The address of this page is not valid: ${message.replace(/^\//, '')}.`,

@@ -1,12 +1,12 @@
-/** As many as people with any colour vision can tell apart; the colours are in `tokens.css`. */
+/** Number of colours that people with any colour vision can tell apart; they are in `tokens.css`. */
 export const SERIES_COLORS = 8
 
-/** The names that stand for many and get no colour of their own. */
+/** Names that stand for many and get no colour of their own. */
 const OTHERS: ReadonlySet<string> = new Set(['(other)', 'other'])
 
 /**
- * Colours for the series of one chart, as the numbers of the `--series-…` tokens. A name has the colour of its hash, on
- * every chart; where two names of this chart would share one, the later (by name) takes the next that is free.
+ * The colour tokens of the series of one chart. A name has the colour of its hash on every chart; when two names of this chart would
+ * share one, the later (by name) gets the next free colour.
  */
 export function seriesTokens(names: readonly string[]): Map<string, string> {
   const taken = new Set<number>()

@@ -7,14 +7,14 @@ import { saidBy, useMyName } from '../api/session.ts'
 import { isForPage } from '../lib/keys.ts'
 import { counted } from '../lib/words.ts'
 
-/** As long as a slip takes to be noticed, ms. */
+/** Time to notice a mistake, ms. */
 const SHOWN_MS = 8_000
 const KEY = 'u'
-/** Only the last thing that was done can be undone: there is one toast, and one meaning of the key. */
+/** One id, because only the last action can be undone: there is one toast, and the key has one meaning. */
 const ID = 'undo'
 
 /**
- * Says what was done, and for eight seconds takes it back by a click or the key "u". What is refused then is said.
+ * Says what was done and offers to undo it, by a click or the key "u", for eight seconds. Shows an error when undoing fails.
  *
  * @param done "1 alert acknowledged"
  */
@@ -34,7 +34,7 @@ export function offerUndo(done: string, undo: () => Promise<unknown>): void {
 }
 
 function Undo({ onUndo }: { onUndo: () => void }) {
-  // With the toast, not after it was painted: someone who sees it may press the key.
+  // A layout effect, so that the key works as soon as the toast is visible.
   useLayoutEffect(() => {
     const listener = (event: KeyboardEvent) => {
       if (event.key !== KEY || !isForPage(event)) return
@@ -58,7 +58,7 @@ function Undo({ onUndo }: { onUndo: () => void }) {
 
 type Handle = Pick<ReturnType<typeof useHandleAlert> | ReturnType<typeof useHandleIncident>, 'mutateAsync'>
 
-/** Offers to take acknowledgements back, in the name that the browser keeps. */
+/** Offers to revert acknowledgements, in the name that the browser keeps. */
 function useUndoing({ mutateAsync }: Handle, what: string): (ids: readonly string[]) => void {
   const [name] = useMyName()
   return (ids) =>
@@ -70,7 +70,7 @@ function useUndoing({ mutateAsync }: Handle, what: string): (ids: readonly strin
 export const useUndoAcknowledging = () => useUndoing(useHandleAlert(), 'alert')
 export const useUndoAcknowledgingIncidents = () => useUndoing(useHandleIncident(), 'incident')
 
-/** Acknowledges one after another, says so when that was refused for some, and offers to take back the others. */
+/** Acknowledges one after another, reports those that were refused, and offers to undo the others. */
 function useTaking(handle: Handle, what: string) {
   const offer = useUndoing(handle, what)
   const [name] = useMyName()
@@ -95,20 +95,20 @@ function useTaking(handle: Handle, what: string) {
 export const useAcknowledging = () => useTaking(useHandleAlert(), 'alert')
 export const useAcknowledgingIncidents = () => useTaking(useHandleIncident(), 'incident')
 
-/** Silences, and offers to take that back. `mutateAsync` of it outlives the menu or dialog that asked. */
+/** Silences and offers to undo it. Uses `mutateAsync`, which outlives the menu or dialog that called it. */
 export function useSilencing() {
   const silence = useSilence()
   const end = useEndSilence()
   return {
     isPending: silence.isPending,
     error: silence.error,
-    /** @throws what the interface refused */
+    /** @throws ApiError when the service refuses it */
     async run(wanted: Parameters<typeof silence.mutateAsync>[0]): Promise<SilenceRecord> {
       const made = await silence.mutateAsync(wanted)
       offerUndo('Silenced', () => end.mutateAsync(made.id))
       return made
     },
-    /** Several as one, taken back together. @throws the first refusal; what was silenced before it stays so, and can be taken back */
+    /** Makes several silences, undone together. @throws the first refusal; earlier ones stay and can be undone */
     async runAll(wanted: readonly Parameters<typeof silence.mutateAsync>[0][]): Promise<void> {
       const made: SilenceRecord[] = []
       try {

@@ -31,17 +31,17 @@ interface AlertChartProps {
   /** Alerts of the same probe. */
   others: readonly AlertRecord[]
   zone: string | undefined
-  /** The name of its site, where charts of several stand together. */
+  /** The name of its site, when charts of several sites are shown together. */
   place?: string | undefined
 }
 
 const HEIGHT = 280
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
-/** What is usual is known of so many days at a time, and says little of older ones. */
+/** Longest and oldest time with a band, days: one answer covers no more, and the expectation says little about older days. */
 const BAND_DAYS = 7
 
-/** The figures that show why the alert is there, from before it began. */
+/** A chart of the figures that caused the alert, from before it began. */
 export function AlertChart(props: AlertChartProps) {
   const { subject, details, probe_type, since, resolved_at } = props.alert
   const now = useNow()
@@ -96,7 +96,7 @@ function DataChart({
   const option = useCallback(
     (colors: ChartColors) => {
       const { format = compact, expected, most } = plan
-      // A level that moves with the hour of the week is known for the time that was judged, not for the hours before.
+      // An expectation that depends on the hour of the week holds for the time judged, not for the hours before.
       const during = plan.kind === 'bars' ? { from: since, to: ended ?? to } : null
       const band: Band = { ...plan.band, expected, during, format, ...(most !== undefined && { most }) }
       const data = { series, kind: plan.kind, from, to, zone, format, alerts: spans, deploys }
@@ -129,8 +129,8 @@ function DataChart({
 }
 
 /**
- * Of these alerts a chart by the hour shows what passes in each hour, as their probe knew it when they opened: later the fault is a part of what it
- * knows. Undefined where it does not say.
+ * The band of each hour for an hourly chart, as the probe knew it when the alert opened: later it has learned from the fault itself.
+ * Undefined when the probe has none.
  */
 function useHourlyBand(alert: AlertDetail, { event_name }: ChartPlan, { from, to, bucket }: ChartWindow) {
   const now = useNow()
@@ -149,7 +149,7 @@ function useHourlyBand(alert: AlertDetail, { event_name }: ChartPlan, { from, to
 
 const BEFORE = DAY
 
-/** How long the target took to answer: what a probe that asks over the network has to show. */
+/** A chart of the target's response times, for probes that ask over the network. */
 function ResultsChart({ alert, others, zone, place, zoom }: AlertChartProps & Zoomed) {
   const now = Math.ceil(useNow() / MINUTE) * MINUTE
   const { data: results, error, refetch } = useResults(alert.probe_id)
@@ -189,7 +189,7 @@ function ResultsChart({ alert, others, zone, place, zoom }: AlertChartProps & Zo
   )
 }
 
-/** The points of results since a time, oldest first; a result without an answer is a gap. */
+/** Response times since a time, oldest first; a result without an answer is a gap. */
 const answered = (results: readonly ResultRecord[], since: number) => {
   const recent = results.filter(({ executed_at }) => Date.parse(executed_at) >= since).toReversed()
   return recent.some(({ response_time_ms }) => response_time_ms !== null)
@@ -204,7 +204,7 @@ interface Zoomed {
   zoom: ReturnType<typeof useSpanZoom>
 }
 
-/** The way back for those who do not know the keys. */
+/** A button that resets the zoom, for those who do not know the keys. */
 function ShowAll({ span, reset }: Zoomed['zoom']) {
   if (span === null) return null
   return (
@@ -218,13 +218,13 @@ interface PanelProps {
   title: string
   /** A few words beside the title. */
   note?: string
-  /** On a phone it stands after the others. */
+  /** Whether a phone shows it after the others. */
   isLater?: boolean
-  /** Whether it is of no use on paper. */
+  /** Whether it is left out when printing. */
   isForScreen?: boolean
   /** For links to it: `#cost`. */
   anchor?: string
-  /** At the end of its head. */
+  /** Shown at the end of its header. */
   action?: ReactNode
   children: ReactNode
 }
@@ -249,6 +249,6 @@ export function Panel({ title, note, isLater = false, isForScreen = false, ancho
   )
 }
 
-/** When it was bad: this alert and the others. Times in epoch ms. */
+/** The spans of this alert and the others, epoch ms. */
 const badSpans = (alert: AlertDetail, others: readonly AlertRecord[], from: number, to: number): AlertSpan[] =>
   alertSpans([alert, ...others], from, to)

@@ -23,7 +23,7 @@ interface AlertHeadProps {
   mute: Mute | null
 }
 
-/** What is wrong, where, since when, and who takes care of it. */
+/** What is wrong, where, since when, and who is working on it. */
 export function AlertHead({ alert, site, mute }: AlertHeadProps) {
   const status = markOf(alert)
   const isOver = alert.state === 'resolved'
@@ -88,7 +88,7 @@ interface AlertActionsProps {
   zone: string
 }
 
-/** What can be done about an alert that is not over. */
+/** The actions on an unresolved alert. */
 function AlertActions({ alert, mute, zone }: AlertActionsProps) {
   const { mayChange } = useSession()
   const end = useEndSilence()

@@ -15,7 +15,7 @@ interface AlertIncidentProps {
   zone: string | undefined
 }
 
-/** The incident that an alert is part of: what else has the same cause and why, and what people know about it. */
+/** The incident of an alert: what else has the same cause, the evidence, and people's notes. */
 export function AlertIncident({ id, alertId, zone }: AlertIncidentProps) {
   const { data, error, refetch } = useQuery(incidentQuery(id))
   if (data === undefined) return <Awaited error={error} onRetry={() => void refetch()} height={96} />

@@ -10,11 +10,11 @@ import { endWords, markOf, sentence } from './words.ts'
 interface AlertListProps {
   alerts: readonly AlertRecord[]
   zone: string | undefined
-  /** The name of an alert's site, where they are of several. */
+  /** Returns the name of an alert's site, when the alerts are of several sites. */
   siteOf?: (alert: AlertRecord) => string | undefined
 }
 
-/** Other alerts beside the one that the page is about: what, when, and how they ended. */
+/** Other alerts than the page's: what, when, and how they were resolved. */
 export function AlertList({ alerts, zone, siteOf = () => undefined }: AlertListProps) {
   return (
     <ul className={classes.past}>

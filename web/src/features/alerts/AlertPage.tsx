@@ -24,10 +24,10 @@ import { LeftOut, Timeline } from './Timeline.tsx'
 import { POLL_MS, useLiveAlerts, useResults } from './use-live-alerts.ts'
 import { sentence } from './words.ts'
 
-/** Alerts of the same probe that the page lists. */
+/** Maximum number of alerts of the same probe on the page. */
 const SIMILAR = 10
 
-/** One alert: what shows it, what happened, what changed before, and whether it was seen before. */
+/** One alert: its chart, its timeline, what changed before, and earlier alerts of the same probe. */
 export function AlertPage() {
   const { alertId = '' } = useParams({ strict: false })
   useLiveAlerts()
@@ -95,14 +95,14 @@ function Loaded({ alert }: { alert: AlertDetail }) {
   )
 }
 
-/** Of the incident that it is part of. */
+/** The summary of the alert's incident. */
 function Glance({ id, alertId, zone }: { id: string; alertId: string; zone: string | undefined }) {
   const { data, error } = useQuery(incidentQuery(id))
   if (data !== undefined) return <AtAGlance incident={data} alertId={alertId} zone={zone} />
   return error === null ? <AtAGlanceSkeleton /> : null
 }
 
-/** Measured against usual, and which event or tag. */
+/** What was measured and what is usual, and for which event or tag. */
 function Facts({ facts }: { facts: AlertDetail['facts'] }) {
   if (facts.length === 0) return null
   return (
@@ -144,7 +144,7 @@ function LatestResults({ alert, zone }: { alert: AlertDetail; zone: string | und
 const HOUR = 3_600_000
 const BEFORE = 24 * HOUR
 
-/** The versions that were published in the day before it began, and until it was seen, the last first. */
+/** The versions published from a day before the alert began until it opened, newest first. */
 function Before({ alert, zone }: { alert: AlertDetail; zone: string | undefined }) {
   const began = Date.parse(alert.started_at)
   const range = {
@@ -152,7 +152,7 @@ function Before({ alert, zone }: { alert: AlertDetail; zone: string | undefined 
     to: new Date(Date.parse(alert.opened_at) + 1_000).toISOString(),
   }
   const { data: markers = [], error, refetch } = useQuery(markersQuery(alert.site_id, range))
-  // The last one is in the sentence.
+  // The newest one is in the sentence above.
   const earlier = markers.toReversed().slice(alert.change === null ? 0 : 1)
   return (
     <div className={classes.before}>

@@ -15,7 +15,7 @@ import { clockTime, endWords, markOf } from './words.ts'
 interface AlertRowProps extends LineActions<AlertRecord> {
   alert: AlertRecord
   site: DirectorySite | undefined
-  /** What stands for one without a name. */
+  /** Shown instead of an unknown site's name. */
   noSite: string
   mute: Mute | null
   isSelected: boolean
@@ -58,7 +58,7 @@ export function AlertRow({ alert, site, noSite, mute, ...line }: AlertRowProps) 
   )
 }
 
-/** Where it began before it was seen. */
+/** When the alert began, if it was detected later. */
 function Onset({ alert, zone }: { alert: AlertRecord; zone: string }) {
   const now = useNow()
   const line = alert.state === 'resolved' ? null : onsetLine(alert, (at) => clockTime(at, zone, now))

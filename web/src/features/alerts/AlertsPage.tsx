@@ -18,7 +18,7 @@ import { useLiveAlerts } from './use-live-alerts.ts'
 /** The page above this one. */
 const INCIDENTS = [{ label: 'Incidents', to: '/incidents' }]
 
-/** What is wrong, what someone takes care of, and what is over. */
+/** The list of open, acknowledged and resolved alerts. */
 export function AlertsPage() {
   useSetBreadcrumbs('Alerts', INCIDENTS)
   useLiveAlerts()

@@ -4,9 +4,9 @@ import { saidBy, useMyName } from '../../api/session.ts'
 import { useUnsaved } from '../../lib/use-unsaved.ts'
 
 interface HandlePopoverProps {
-  /** On both buttons: "Acknowledge". */
+  /** The text of both buttons: "Acknowledge". */
   action: string
-  /** @throws what the interface refused */
+  /** @throws ApiError when the service refuses it */
   run: (said: { by?: string; comment: string | null }) => Promise<unknown>
   /** What it means, in a sentence. */
   children: ReactNode
@@ -17,7 +17,7 @@ interface HandlePopoverProps {
 export function HandlePopover(props: HandlePopoverProps) {
   const [isOpen, setOpen] = useState(false)
   const [comment, setComment] = useState('')
-  // It stays while the popover is closed: a click beside it is soon made.
+  // The comment survives closing the popover, because a click beside it is easily made.
   useUnsaved(() => comment.trim() !== '')
   const onDone = () => {
     setComment('')

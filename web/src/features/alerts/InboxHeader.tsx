@@ -11,9 +11,9 @@ import type { InboxFilter } from './use-inbox.ts'
 interface InboxHeaderProps {
   /** "alerts" */
   what: string
-  /** The sentence over everything. */
+  /** The sentence at the top. */
   title: string
-  /** Null while it is not known how many. */
+  /** Null while unknown. */
   counts: Counts | null
   directory: Directory
   filter: InboxFilter
@@ -27,7 +27,7 @@ const SEVERITIES = [
   { value: 'warning', label: 'Warning' },
 ]
 
-/** The head of a list of alerts or incidents: how it stands, and what narrows it. */
+/** The header of a list of alerts or incidents: the counts and the filters. */
 export function InboxHeader({ what, title, counts, directory, filter, children }: InboxHeaderProps) {
   return (
     <header className={classes.header}>

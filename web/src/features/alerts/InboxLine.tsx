@@ -14,17 +14,17 @@ import { AlertTimes } from './AlertTimes.tsx'
 import classes from './alerts.module.css'
 import { sentence } from './words.ts'
 
-/** What can be done in the line of an alert or of an incident. */
+/** The actions of a line of an alert or incident. */
 export interface LineActions<Item> {
   mayChange: boolean
   acknowledge: (item: Item) => void
   select: (item: Item) => void
-  /** Whose silence menu is open. */
+  /** The id of the line whose silence menu is open. */
   silencing: string | null
   setSilencing: (id: string | null) => void
 }
 
-/** What a silence menu takes of its line. */
+/** The props that a line passes to its silence menu. */
 export interface SilencingProps {
   opened: boolean
   onChange: (opened: boolean) => void
@@ -42,10 +42,10 @@ interface Props<I extends Item> extends LineActions<I> {
   mute: Mute | null
   zone: string | undefined
   isSelected: boolean
-  /** What distinguishes the lines of this list. */
+  /** The class of the lines of this list. */
   className?: string | undefined
   where: ReactNode
-  /** Who takes care of it, or how it ended. */
+  /** Who is working on it, or how it was resolved. */
   handled: ReactNode
   /** How often, or how many. */
   count: ReactNode

@@ -3,7 +3,7 @@ import type { AlertRecord } from '../../api/alerts.ts'
 import { WindowList } from '../../ui/WindowList.tsx'
 import classes from './alerts.module.css'
 
-/** A line of the list: a heading over those of one state, or something that has this key and can be gone to. */
+/** A line of the list: the heading of a state, or an alert or incident that the keyboard can reach by its key. */
 type Line =
   | { key: string; kind: 'heading'; state: AlertRecord['state']; count: number }
   | { key: string; kind: 'alert' | 'incident' }
@@ -12,15 +12,15 @@ interface InboxLinesProps<T extends Line> {
   /** "Alerts" */
   label: string
   rows: readonly T[]
-  /** The key that the keyboard is at. */
+  /** The key of the line with the keyboard's focus. */
   active: string | null
   onActive: (key: string) => void
-  /** Draws what is no heading. */
+  /** Draws a line that is not a heading. */
   draw: (row: T) => ReactNode
 }
 
 const HEADINGS = { open: 'Open', acknowledged: 'Acknowledged', resolved: 'Resolved' } as const
-/** Heights before they were measured, px. */
+/** Estimated heights until they are measured, px. */
 const ROW = 53
 const HEADING = 37
 

@@ -21,7 +21,7 @@ interface Props extends Omit<LineActions<AlertRecord>, 'mayChange'> {
   directory: Directory
   mutes: readonly (Mute & Scope)[]
   selected: ReadonlySet<string>
-  /** The alert that the keyboard is at. */
+  /** The id of the alert with the keyboard's focus. */
   active: string | null
   onActive: (id: string) => void
 }
@@ -110,7 +110,7 @@ export function NothingMatches({ what, onShowAll }: { what: string; onShowAll: (
 
 const LINES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 
-/** Has the size of what follows, so that nothing jumps. */
+/** As large as the list, so that nothing jumps when it loads. */
 export function InboxSkeleton({ what }: { what: string }) {
   return (
     <section className={listClasses.list} aria-busy="true" aria-label={`Loading the ${what}`}>

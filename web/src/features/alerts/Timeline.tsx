@@ -67,7 +67,7 @@ const HEADS: Readonly<Partial<Record<TimelineLine['kind'], string>>> = {
   resolved: 'Resolved',
 }
 
-/** The alert's story, oldest first, with what was sent and whether it arrived. */
+/** The alert's timeline, oldest first, with the messages sent and whether they arrived. */
 export function Timeline({ alert, zone }: { alert: AlertDetail; zone: string | undefined }) {
   return (
     <TimelineLines
@@ -94,7 +94,7 @@ interface LinesProps<K extends string> {
   drawHead?: (line: TimelineLine<K>, head: string) => ReactNode
 }
 
-/** The lines of a story: what happened, by whom, when, and the messages about it. */
+/** The lines of a timeline: what happened, by whom, when, and the messages about it. */
 export function TimelineLines<K extends string>({ lines, zone, icons, heads, toneOf, drawHead }: LinesProps<K>) {
   const now = useNow()
   return (
@@ -132,12 +132,12 @@ export function TimelineLines<K extends string>({ lines, zone, icons, heads, ton
   )
 }
 
-/** That a timeline is too long to be shown whole. */
+/** Says how many lines in the middle of a long timeline are not shown. */
 export function LeftOut({ lines }: { lines: number }) {
   return lines === 0 ? null : <p className={classes.muted}>{counted(lines, 'line')} in the middle not shown</p>
 }
 
-/** Why no one was notified, with the way to the fields, or to the test message that turns a channel on again. */
+/** Why no one was notified, with a link to the channel's fields, or to the test message that turns a channel on again. */
 function NoChannelHint({ text, clientId }: { text: string; clientId: string }) {
   const { mayChange } = useSession()
   const { why, way, isOff } = channelHint(text)
@@ -182,7 +182,7 @@ function DeliveryLine({ delivery, zone }: { delivery: DeliveryRecord; zone: stri
   )
 }
 
-/** An end waits until it is certain, a beginning for whether it lasts. */
+/** Why a message is held: a resolution until it is certain, a warning in case it does not last. */
 function heldWords({ kind }: DeliveryRecord, until: string): string {
   if (kind === 'passed') return `is not notified, unless it is bad again by ${until}`
   return kind === 'opened' ? `is notified at ${until}, if it lasts` : `is notified at ${until}`

@@ -6,14 +6,14 @@ export interface Band {
   low: number | null
   high: number | null
   expected: number | null
-  /** For how long it is known, epoch ms; null: for the whole chart. */
+  /** The time for which the band is known, epoch ms; null for the whole chart. */
   during: { from: number; to: number } | null
   format: (value: number) => string
   /** What the figures cannot exceed. */
   most?: number
 }
 
-/** Adds to a chart over time what would have passed, as a green ground with its bound, and what was usual. */
+/** Adds the band to a time chart: what would have passed as a green area with its bound, and what was usual. */
 export function withBand(option: EChartsCoreOption, band: Band, colors: ChartColors): EChartsCoreOption {
   const series = Array.isArray(option.series) ? (option.series as object[]) : []
   const { most } = band
@@ -24,7 +24,7 @@ export function withBand(option: EChartsCoreOption, band: Band, colors: ChartCol
   return { ...option, yAxis, series: [bandSeries(band, colors), ...series] }
 }
 
-/** A series without points that carries the ground and the lines. */
+/** A series without points that carries the area and the lines. */
 function bandSeries(band: Band, colors: ChartColors): object {
   const { low, high, expected, during, format } = band
   const [left, right] = [during?.from ?? Number.NEGATIVE_INFINITY, during?.to ?? Number.POSITIVE_INFINITY]

@@ -3,7 +3,7 @@ import { compact, percent } from '../../lib/words.ts'
 import type { TimeSeries } from '../../ui/chart/points.ts'
 import { fieldName, milliseconds } from '../site/words.ts'
 
-/** Which figures show why an alert is there, and how. */
+/** Which figures show the cause of an alert, and how to draw them. */
 export interface ChartPlan {
   title: string
   cuts: readonly Cut[]
@@ -13,7 +13,7 @@ export interface ChartPlan {
   format?: (value: number) => string
   /** What the figures cannot exceed. */
   most?: number
-  /** What would have passed, in the unit of the figures; null where there is no such bound. */
+  /** What would have passed, in the unit of the figures; null without such a bound. */
   band: { low: number | null; high: number | null }
   expected: number | null
   /** The one event that the figures are about. */
@@ -91,11 +91,11 @@ export function chartPlan(probeType: string, finding: DataFinding, bucketMinutes
   }
 }
 
-/** Which event a tag ran on is kept by the hour for nine weeks, and then by the day: a chart begins up to a week before its alert. */
+/** Counts by tag and event are hourly for nine weeks, then daily. A week less, because a chart begins up to a week before its alert. */
 const PAIR_HOURS_MS = 8 * 7 * 24 * 60 * 60_000
 
 /**
- * How long a time one judgement is about: figures of shorter buckets would be noise.
+ * The time span of one judgement, minutes: shorter buckets would show noise.
  *
  * @param age since the alert began, ms
  */
@@ -152,7 +152,7 @@ function signalPlan(field: string, event_name: string | undefined) {
   }
 }
 
-/** Names of parameters are people's own: they stand as they are. */
+/** Parameters have names that people chose, which are shown unchanged. */
 function ownFieldPlan(field: string, event_name: string | undefined) {
   return {
     title: `Share of ${event_name ?? 'the'} events with ${field}`,
@@ -165,7 +165,7 @@ function ownFieldPlan(field: string, event_name: string | undefined) {
   }
 }
 
-/** Which share of events each figure of the probe is. */
+/** The share of events behind each figure of the probe. */
 const CONSENT_SHARES: Readonly<Record<string, { key: string; name: string }>> = {
   update: { key: 'never_updated', name: 'Never updated' },
   ad_storage: { key: 'ad_storage_granted', name: 'Ads granted' },
@@ -173,7 +173,7 @@ const CONSENT_SHARES: Readonly<Record<string, { key: string; name: string }>> = 
   refusal: { key: 'ad_storage_denied', name: 'Ads denied' },
 }
 
-/** A tag's own executions while it was denied are not kept over time: the chart has what the events said. */
+/** Executions of a tag without consent are not kept over time, so the chart shows the consent on events. */
 function consentPlan(
   common: Pick<ChartPlan, 'band' | 'expected'>,
   field: string | undefined,
@@ -190,7 +190,7 @@ function consentPlan(
     }
   }
   const { key, name } = share
-  // The probe judges among events that say anything of it; the lines are of all events, and of choices that did not come.
+  // No band: the probe judges only events with a consent signal, while the lines are shares of all events.
   return {
     ...plan,
     band: NO_BAND,
@@ -201,7 +201,7 @@ function consentPlan(
   }
 }
 
-/** The finding is about a window of its own length, the chart about buckets. */
+/** Converts the finding from the length of its window to that of a bucket. */
 function perBucket({ band, expected, evidence }: DataFinding, bucketMinutes: number) {
   const minutes = evidence.window_minutes
   if (typeof minutes !== 'number' || minutes <= 0) return { band: NO_BAND, expected: null }
@@ -217,7 +217,7 @@ function only(answer: TimeseriesAnswer | undefined, key: string, name: string, t
   return found === undefined ? [] : [{ key: name, points: found.points, token }]
 }
 
-/** One figure as a share of another; a gap where there is nothing to share. */
+/** One figure as a share of another; a gap when the other is 0. */
 export function shareOf(
   name: string,
   part: Cut,
@@ -230,7 +230,7 @@ export function shareOf(
     most: 1,
     draw([parts, wholes]) {
       const of = new Map(parts?.series[0]?.points.map(({ t, value }) => [t, value]))
-      // Tags on events of long ago are of whole days: a day that the other side has a part of is no share.
+      // Old counts of tags by event are daily. Leave out days of which the other side has only a part.
       const [first, last] = [wholes?.from === parts?.from ? 0 : 1, wholes?.to === parts?.to ? undefined : -1]
       const points = (wholes?.series[0]?.points ?? []).slice(first, last)
       return [
@@ -244,11 +244,11 @@ export function shareOf(
   }
 }
 
-/** Null where nothing was counted, or one of the two is not known. */
+/** Null when nothing was counted or one of the two is unknown. */
 const shareAt = (part: number | null | undefined, whole: number | null): number | null =>
   typeof part !== 'number' || !whole ? null : Math.min(1, part / whole)
 
-/** What one subject was judged by; a data probe writes it into the details of its results. */
+/** The judgement of one subject, which a data probe writes into the details of its results. */
 interface DataFinding {
   subject: { event_name?: string; tag_key?: string; field?: string }
   status: string

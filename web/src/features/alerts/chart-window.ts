@@ -11,10 +11,10 @@ export interface ChartWindow {
 }
 
 /**
- * The time around an alert: what was usual before it, and what came after it. The ends lie on full buckets, so that an alert
- * that lasts is asked for again only when there is a new one.
+ * The time around an alert: what was usual before it, and what came after it. Both ends are full buckets, so that a lasting alert is
+ * refetched only when a new bucket begins.
  *
- * @param judgedMinutes length of what one judgement is about: figures of shorter buckets would be noise
+ * @param judgedMinutes time span of one judgement: shorter buckets would show noise
  */
 export function chartWindow(since: number, ended: number | null, now: number, judgedMinutes: number): ChartWindow {
   const length = (ended ?? now) - since
@@ -32,13 +32,13 @@ const LENGTHS = { '5m': 5 * MINUTE, '1h': HOUR, '1d': DAY } as const
 const finestOf = (judgedMinutes: number): ChartWindow['bucket'] =>
   judgedMinutes < 60 ? '5m' : judgedMinutes * MINUTE < DAY ? '1h' : '1d'
 
-/** As few buckets show nothing but themselves. */
+/** Minimum number of buckets: fewer show no course. */
 const LEAST_BUCKETS = 6
 
 /**
- * A part of a chart's time, in buckets as fine as its length allows, and never finer than what one judgement is about.
+ * A part of a chart's time, in buckets as fine as its length allows, but never shorter than one judgement's time span.
  *
- * @param part as it was dragged: it may reach beyond the chart, and be too short to draw
+ * @param part as dragged: it may reach beyond the chart or be too short to draw
  */
 export function zoomedWindow(
   whole: ChartWindow,

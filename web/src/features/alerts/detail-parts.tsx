@@ -14,7 +14,7 @@ interface SinceProps {
   zone: string | undefined
 }
 
-/** When it began, when that was seen, and how long it lasts or lasted. */
+/** When it began, when it was detected, and how long it lasts or lasted. */
 export function Since({ alert, zone }: SinceProps) {
   const now = useNow()
   const { started_at, resolved_at, down_ms } = alert
@@ -40,7 +40,7 @@ export function Since({ alert, zone }: SinceProps) {
   )
 }
 
-/** Has the size of what follows, so that nothing jumps. */
+/** As large as the page, so that nothing jumps when it loads. */
 export function DetailSkeleton({ what }: { what: string }) {
   return (
     <div aria-busy="true">

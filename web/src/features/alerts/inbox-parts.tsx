@@ -55,7 +55,7 @@ interface BulkBarProps {
   onClear: () => void
 }
 
-/** What can be done with what was picked. */
+/** The actions on the selected lines. */
 export function BulkBar({ what, selected, open, isBusy, onAcknowledge, onAll, onClear }: BulkBarProps) {
   if (selected === 0) return null
   return (
@@ -80,12 +80,12 @@ interface HandledProps {
   mute: Mute | null
   status: Status
   acknowledgedBy: string | null
-  /** Null while it is not known: a time of another zone would change under the reader's eyes. */
+  /** Null while unknown: a time in another zone would change before the reader's eyes. */
   zone: string | null
   children?: ReactNode
 }
 
-/** What mutes an alert or incident, and who takes care of it; empty for one that waits for someone. */
+/** What mutes an alert or incident, and who is working on it; empty when no one is. */
 export function Handled({ mute, status, acknowledgedBy, zone, children }: HandledProps) {
   const now = useNow()
   return (

@@ -12,7 +12,7 @@ export type InboxRow =
 
 export interface InboxQuery {
   filter: Filter
-  /** What was typed; every word has to be found. */
+  /** The search text; every word must match. */
   text: string
 }
 
@@ -42,7 +42,7 @@ type Timed = Pick<AlertRecord, 'started_at' | 'resolved_at' | 'severity'>
 export const lastEndedFirst = (a: Timed, b: Timed): number =>
   Date.parse(b.resolved_at ?? '') - Date.parse(a.resolved_at ?? '')
 
-/** Of the same severity, the longest open first: it has cost most. */
+/** Critical first; of the same severity the longest open first, because it has cost the most. */
 export const worstFirst = (a: Timed, b: Timed): number =>
   Number(b.severity === 'critical') - Number(a.severity === 'critical') ||
   Date.parse(a.started_at) - Date.parse(b.started_at)
@@ -56,7 +56,7 @@ function wordsOf(
 }
 
 /**
- * One line that says what matters: "11 alerts are open, 2 of them critical".
+ * The sentence at the top of the list: "11 alerts are open, 2 of them critical".
  *
  * @param what "alert"
  */
@@ -72,11 +72,11 @@ export interface Counts {
   /** Of the open ones. */
   critical: number
   acknowledged: number
-  /** "+" behind each, where not all were read. */
+  /** Appended to each count; "+" when not all were read. */
   more: '' | '+'
 }
 
-/** What the list can show, with how many there are; a dash while that is not known. */
+/** The filters with their counts; a dash while they are unknown. */
 export const filterLabels = (counts: Counts | null): { value: Filter; label: string }[] => [
   { value: 'all', label: 'All' },
   { value: 'open', label: `Open ${counts === null ? '–' : counts.open + counts.more}` },
@@ -84,7 +84,7 @@ export const filterLabels = (counts: Counts | null): { value: Filter; label: str
   { value: 'resolved', label: 'Resolved' },
 ]
 
-/** @param alerts or incidents @param isWhole there are no more of them */
+/** @param alerts or incidents @param isWhole whether these are all */
 export function countsOf(alerts: readonly Pick<AlertRecord, 'state' | 'severity'>[], isWhole = true): Counts {
   const open = alerts.filter(({ state }) => state === 'open')
   return {

@@ -16,12 +16,12 @@ interface Story<K extends string> {
   deliveries: readonly DeliveryRecord[]
 }
 
-/** The entry about a message is written when it is delivered; clocks are read once for each, ms. */
+/** Maximum distance between a message's delivery and its entry, whose times are taken separately, ms. */
 const TOGETHER_MS = 2_000
 
 const arrivedAt = ({ delivered_at, created_at }: DeliveryRecord): number => Date.parse(delivered_at ?? created_at)
 
-/** Why no one was notified, up to the way out of it: without any channel one is added, with those that are off one is turned on. */
+/** Why no one was notified, and what to do: add a channel, or with `isOff` turn one on. */
 export type ChannelHint = { why: string; way: string; isOff: boolean }
 
 /** @param text of an entry that says no one was notified */
@@ -30,7 +30,7 @@ export const channelHint = (text: string): ChannelHint =>
     ? { why: 'No one to notify: all channels are switched off,', way: 'turn one on', isOff: true }
     : { why: 'No one to notify:', way: 'add a channel', isOff: false }
 
-/** The story of an alert or an incident, oldest first. */
+/** The timeline of an alert or incident, oldest first, with the messages at their entries. */
 export function timelineOf<K extends string>({ timeline, deliveries }: Story<K>): TimelineLine<K>[] {
   const lines = timeline.map((entry, n): TimelineLine<K> => ({ ...entry, key: `${n}`, deliveries: [] }))
   const alone: TimelineLine<K>[] = []
@@ -38,7 +38,7 @@ export function timelineOf<K extends string>({ timeline, deliveries }: Story<K>)
     const notified = lines.filter(
       ({ kind, at }) => kind === 'notified' && Math.abs(Date.parse(at) - arrivedAt(delivery)) <= TOGETHER_MS,
     )
-    // Each has an entry of its own, those that went out in one moment side by side.
+    // Each message has its own entry; several sent at the same time have several.
     const line = notified.find(({ deliveries }) => deliveries.length === 0) ?? notified[0]
     if (line !== undefined) line.deliveries.push(delivery)
     else {

@@ -1,4 +1,4 @@
-/** The titles of the types whose names say it otherwise: alerts have the name alone, and pages call a type by its title. */
+/** Titles of types that cannot be derived from the name. Alerts have only the name, while pages show the title. */
 const TITLES: Readonly<Record<string, string>> = {
   cmp_check: 'Consent platform',
   container_lag: 'Container versions',

@@ -7,12 +7,12 @@ import { useSetUrlState, useUrlState } from '../../lib/use-url-state.ts'
 import { type Counts, countsOf, FILTERS, type Filter, type InboxRow, inboxRows } from './inbox.ts'
 import { POLL_MS } from './use-live-alerts.ts'
 
-/** As many as one answer holds; more open alerts than that no one reads one by one. */
+/** Maximum number in one answer; no one reads more open alerts one by one. */
 const UNRESOLVED_MOST = 1_000
 const RESOLVED_PAGE = 50
 const SEVERITIES = ['all', 'critical', 'warning'] as const
 
-/** What the address asks for. */
+/** The filter, which is kept in the page's address. */
 export function useInboxFilter() {
   const [filter, setFilter] = useUrlState<Filter>('state', 'all', FILTERS, { push: true })
   const [client] = useUrlState('client', '')
@@ -78,10 +78,10 @@ export function useInbox({ filter, client, site, severity, text }: InboxFilter):
   }
 }
 
-/** What can be picked: an alert or an incident. */
+/** Something that can be selected: an alert or an incident. */
 type Pickable = Pick<AlertRecord, 'id' | 'state'>
 
-/** The open ones that were picked; one that is open no more, or shown no more, leaves the selection. */
+/** The selected open lines; one that is no longer open or shown leaves the selection. */
 function useSelection(shown: readonly Pickable[]) {
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const open = shown.flatMap(({ id, state }) => (state === 'open' ? [id] : []))
@@ -124,21 +124,21 @@ const MEANING: Readonly<Record<string, keyof Keys>> = {
   e: 'unfold',
 }
 
-/** Keys of the page, as long as nothing is typed and no dialog is open. */
+/** Handles the page's keys, except in input fields and while a dialog is open. */
 function useInboxKeys(keys: Keys): void {
   const latest = useRef(keys)
   latest.current = keys
-  // With the rows, not after they were painted: someone who sees them may press a key.
+  // A layout effect, so that keys work as soon as the rows are visible.
   useLayoutEffect(() => {
     const listener = (event: KeyboardEvent) => {
       if (!isForPage(event)) return
-      // Elsewhere arrows scroll the page.
+      // Outside of the list, arrow keys scroll the page.
       if (event.key.startsWith('Arrow') && document.activeElement?.closest('[data-index]') == null) return
       const meaning = MEANING[event.key]
       const act = meaning === undefined ? undefined : latest.current[meaning]
       if (act === undefined) return
       event.preventDefault()
-      // A menu that this key opens would take it for one pressed outside of it, and close.
+      // Otherwise a menu that this key opens would see it as a key pressed outside, and close.
       event.stopImmediatePropagation()
       act()
     }
@@ -155,7 +155,7 @@ interface InboxActions<Item> {
   unfold?: (id: string) => void
 }
 
-/** The line that the keyboard is at, the one whose silence menu is open, the lines that were picked, and the keys that move between them. */
+/** State of the list: the focused line, the one with an open silence menu, the selection, and the keys for them. */
 export function useInboxActions<Item extends Pickable>(shown: readonly Item[], actions: InboxActions<Item>) {
   const { mayActOn, open, acknowledge, unfold } = actions
   const [active, setActive] = useState<string | null>(null)

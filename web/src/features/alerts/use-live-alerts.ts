@@ -4,10 +4,10 @@ import { ALERTS_KEY } from '../../api/alerts.ts'
 import { PROBES_KEY, type ResultRecord, resultsQuery } from '../../api/probes.ts'
 import { useStreamEvent } from '../../api/stream.ts'
 
-/** What the stream does not report, an acknowledgement by someone else for example, is seen this often, ms. */
+/** Poll interval for changes that the stream does not report, such as someone else's acknowledgement, ms. */
 export const POLL_MS = 15_000
 
-/** Asks for alerts and results again as soon as a probe has another status: that is when alerts begin, change and end. */
+/** Refetches alerts and results when a probe's status changes, because that is when alerts open, change and resolve. */
 export function useLiveAlerts(): void {
   const client = useQueryClient()
   const refresh = useCallback(() => {
@@ -18,7 +18,7 @@ export function useLiveAlerts(): void {
   useStreamEvent('alerts', refresh)
 }
 
-/** Enough to show what was before the alert: 17 hours of a probe that runs each five minutes. */
+/** Enough to show the time before the alert: about 17 hours of a probe that runs every five minutes. */
 const MOST = 200
 
 /** The last results of a probe, newest first; the chart and the table share them. */

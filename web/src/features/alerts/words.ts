@@ -3,7 +3,7 @@ import type { Status } from '../../api/overview.ts'
 import { duration, unbroken } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
 
-/** An alert about the check itself says nothing of the target: it has the mark of checks that fail. */
+/** The status mark of an alert. An alert about the check itself says nothing about the target, so it is marked as an error. */
 export const markOf = ({ subject, severity }: Pick<AlertRecord, 'subject' | 'severity'>): Status =>
   subject === 'check' ? 'error' : severity
 
@@ -23,7 +23,7 @@ export const RESOLUTION_WORDS: Readonly<Record<NonNullable<AlertRecord['resoluti
 
 type Feedback = NonNullable<AlertDetail['feedback']>['verdict']
 
-/** What people can say of an alert. */
+/** The feedback that people can give on an alert. */
 export const FEEDBACKS: readonly Feedback[] = ['not_a_problem', 'real']
 
 export const FEEDBACK_WORDS: Readonly<Record<Feedback, string>> = {
@@ -44,11 +44,11 @@ export function endWords({ resolution, started_at, resolved_at }: AlertRecord): 
     : `${how}${resolution === 'gone' ? ',' : ''} after ${duration(Date.parse(resolved_at) - Date.parse(started_at))}`
 }
 
-/** A text of the interface with its times as people of the page read them: "Silenced until 16:00". */
+/** A text of the API with its ISO times replaced by clock times: "Silenced until 16:00". */
 export const timesIn = (text: string, clock: (moment: number) => string): string =>
   text.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (time) => clock(Date.parse(time)))
 
-/** "14:00", "Sat 22 Nov, 09:00" on another day than `now`, and with the zone where it is not the reader's own. */
+/** "14:00", or "Sat 22 Nov, 09:00" on another day than `now`, with the zone when it is not the reader's own. */
 export function clockTime(moment: number, zone: string | undefined, now: number): string {
   const inZone = zone === undefined ? {} : { timeZone: zone }
   const day = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', ...inZone })

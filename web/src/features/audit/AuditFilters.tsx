@@ -18,7 +18,7 @@ const PERIODS = [
 const DAYS = ['', ...PERIODS.map(({ value }) => value)]
 const TYPING_MS = 300
 
-/** What the address says that is shown. The start of a period is that of its day, so that it stays the same while one looks. */
+/** The filter in the page's address. A period starts at the beginning of its day, so that it stays the same while the page is open. */
 export function useAuditFilter(): AuditFilter {
   const [entity] = useUrlState('entity', '')
   const [client] = useUrlState('client', '')
@@ -33,7 +33,7 @@ export function useAuditFilter(): AuditFilter {
   }
 }
 
-/** Whose changes, of which client, since when; and the same as a file. */
+/** Filters by person, client and time, and a link to download the entries. */
 export function AuditFilters() {
   const directory = useDirectory()
   const filter = useAuditFilter()

@@ -30,7 +30,7 @@ import {
   runningProbes,
 } from './entries.ts'
 
-/** Options that are drawn; typing finds the others. */
+/** Maximum number of options shown; typing finds the others. */
 const SHOWN = 100
 
 /** Who changed what, when, from what to what. */
@@ -107,7 +107,7 @@ export function AuditPage() {
   )
 }
 
-/** Probes by name. Of thousands the list is megabytes: it is asked for only where those that run are not enough, and once. */
+/** Probes with their names. A list of thousands has megabytes, so it is loaded once, and only when the active probes do not suffice. */
 function useProbes(entries: readonly AuditRecord[], isChoosing: boolean): readonly NamedProbe[] {
   const directory = useDirectory()
   const isAwaited = useIsDirectoryAwaited()
@@ -139,7 +139,7 @@ interface Props {
   names: Names
 }
 
-/** More fields than this are folded: a creation fills them all. */
+/** Number of fields from which they are folded; a creation has them all. */
 const FOLD_FROM = 5
 
 /** One change: who, what, when, and each field before and after. */
@@ -181,7 +181,7 @@ function Entry({ entry, names }: Props) {
   )
 }
 
-/** What was changed, as a link to its page where it has one. */
+/** What was changed, with a link to its page if it has one. */
 function Subject({ entry, names }: Props) {
   const name = nameOf(entry, names) ?? <code>{entry.entity_id}</code>
   const page = pageOf(entry, names)

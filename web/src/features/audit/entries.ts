@@ -4,38 +4,38 @@ import type { SiteRecord } from '../../api/sites.ts'
 import type { Directory } from '../../lib/use-directory.ts'
 import { exact } from '../../lib/words.ts'
 
-/** Names by id; what was deleted has none. */
+/** Names by id; deleted things have none. */
 export type Names = ReadonlyMap<string, string>
 
 export const namesOf = (...lists: readonly (readonly { id: string; name: string }[])[]): Names =>
   new Map(lists.flat().map(({ id, name }) => [id, name]))
 
-/** A probe with what the log says of it. */
+/** A probe as the log shows it. */
 export interface NamedProbe {
   id: string
   name: string
   site_id: string
 }
 
-/** The probes that run, which every page knows. */
+/** The active probes, which every page knows. */
 export const runningProbes = ({ sites }: Directory): NamedProbe[] =>
   Object.values(sites).flatMap(({ id, probes }) => probes.map((probe) => ({ ...probe, site_id: id })))
 
-/** Whether entries are about a probe that is neither among these nor, by what is newer, deleted: one that is paused. */
+/** Whether any entry is about a probe that is not among `probes` and not deleted by a newer entry, so it must be paused. */
 export function hasPausedProbe(entries: readonly AuditRecord[], probes: readonly NamedProbe[]): boolean {
   const known = new Set(probes.map(({ id }) => id))
   return entries.some(({ entity, entity_id, action }) => {
     const isUnknown = entity === 'probe' && action !== 'probe.delete' && !known.has(entity_id)
-    // Newest first.
+    // Entries are newest first, so a deletion comes before the probe's earlier entries.
     if (action === 'probe.delete') known.add(entity_id)
     return isUnknown
   })
 }
 
 /**
- * What the log can be narrowed to.
+ * The clients, sites and probes to which the log can be narrowed.
  *
- * @param chosen the id that the address names: it can be one that is deleted
+ * @param chosen the id in the page's address, which may be of something deleted
  */
 export function entityOptions(
   clients: readonly ClientRecord[],
@@ -56,22 +56,22 @@ export function entityOptions(
   return isKnown ? groups : [...groups, { group: 'Other', items: [{ value: chosen, label: chosen }] }]
 }
 
-/** What the change was about: the name that it has now, or had then; of a silence, what it silences. */
+/** The name of what was changed, now or at that time; for a silence, of what it silences. */
 export function nameOf({ entity, entity_id, before, after }: AuditRecord, names: Names): string | null {
   const then = after?.name ?? before?.name ?? after?.title ?? before?.title
   const known = names.get(entity_id) ?? (typeof then === 'string' ? then : null)
   if (known !== null) return known
-  // A change holds what it changed: the title is not among it.
+  // The entry contains only the changed fields, without the title.
   if (UNNAMED.has(entity)) return `the ${entity}`
   const fields = { ...before, ...after }
   const scope = SCOPES.map((field) => fields[field]).find((id) => typeof id === 'string')
   return typeof scope === 'string' ? (names.get(scope) ?? null) : null
 }
 
-/** What has a page, but no name here. */
+/** Things that have a page, but no name in the log. */
 const UNNAMED = new Set(['alert', 'incident'])
 
-/** Of what a thing is, the narrowest first. */
+/** The fields that name what a thing belongs to, narrowest first. */
 const SCOPES = ['probe_id', 'site_id', 'client_id']
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -93,7 +93,7 @@ const VERBS: Readonly<Record<string, string>> = {
   note: 'note written',
 }
 
-/** The page of what was changed; undefined for what has none, or is gone. */
+/** The page of what was changed; undefined when it has none or is deleted. */
 export function pageOf({ entity, entity_id }: Pick<AuditRecord, 'entity' | 'entity_id'>, names: Names) {
   if (entity === 'alert') return { to: '/alerts/$alertId', params: { alertId: entity_id } } as const
   if (entity === 'incident') return { to: '/incidents/$incidentId', params: { incidentId: entity_id } } as const
@@ -112,17 +112,17 @@ export function actionWords({ action, entity }: AuditRecord): string {
   return `${what.slice(0, 1).toUpperCase()}${what.slice(1)} ${VERBS[verb] ?? verb.replaceAll('_', ' ')}`
 }
 
-/** One field of a change. Null: there was or is nothing. */
+/** One field of a change; null means no value. */
 export interface FieldChange {
   field: string
   before: string | null
   after: string | null
 }
 
-/** Of no use to people: ids of the thing itself, and what every new thing has. */
+/** Fields of no use to people: the thing's own id, and the time of creation. */
 const LEFT_OUT = new Set(['id', 'created_at'])
 
-/** The fields that a change has touched. */
+/** The fields that changed. */
 export function changesOf({ before, after }: Pick<AuditRecord, 'before' | 'after'>): FieldChange[] {
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return fields
@@ -139,6 +139,6 @@ function textOf(value: unknown): string | null {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
-/** A time of the interface on the reader's own clock; undefined for what is none. @param zone by default that of the browser */
+/** An ISO time of the API as a local time; undefined for any other text. @param zone by default the browser's */
 export const localTime = (text: string, zone?: string): string | undefined =>
   ISO_TIME.test(text) && !Number.isNaN(Date.parse(text)) ? exact(Date.parse(text), zone) : undefined

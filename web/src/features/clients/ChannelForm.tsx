@@ -11,7 +11,7 @@ import { type ChannelValues, channelBody, channelValues, KINDS, type Kind } from
 
 interface Props {
   clientId: string
-  /** Null: a new one. */
+  /** Null for a new one. */
   channel: OwnChannelRecord | null
   onClose: () => void
 }
@@ -22,7 +22,7 @@ const SEVERITIES = [
   { value: 'critical', label: 'Critical alerts only' },
 ]
 
-/** Adds a channel to a client, or changes one. Its address is a secret: it is never shown, and stays where none is given. */
+/** Adds or changes a channel of a client. The address is secret and never shown; left empty, it stays as it is. */
 export function ChannelForm({ clientId, channel, onClose }: Props) {
   const save = useSaveOwnChannel(clientId)
   const form = useForm<ChannelValues>({ initialValues: channelValues(channel) })

@@ -24,7 +24,7 @@ import page from './clients.module.css'
 export function ClientChannels({ clientId }: { clientId: string }) {
   const { mayChange } = useSession()
   const { data, error, refetch } = useQuery(ownChannelsQuery(clientId))
-  // A channel that Tagwarden gave up looks like any other in what was set up.
+  // Only this query shows whether Tagwarden has switched a channel off.
   const { data: known } = useQuery(channelsQuery)
   const [edited, setEdited] = useState<OwnChannelRecord | 'new' | null>(null)
   return (
@@ -80,9 +80,9 @@ function takeNoWarning(channels: readonly OwnChannelRecord[]): boolean {
 
 interface ChannelProps {
   channel: OwnChannelRecord
-  /** How it delivers; undefined until that is known. */
+  /** Its delivery state; undefined until it is loaded. */
   delivery: ChannelRecord | undefined
-  /** This server sends no e-mail. */
+  /** Whether it is an e-mail channel while this service sends no e-mail. */
   isOff: boolean
   mayChange: boolean
   onEdit: () => void

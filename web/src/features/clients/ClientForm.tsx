@@ -55,7 +55,7 @@ export function EditClientPage() {
   const mayOpen = useMayOpen(clientId)
   const { data, error, refetch } = useQuery(clientQuery(clientId))
   if (!mayOpen) return <LockedPage title="Edit client" parents={PARENTS} />
-  // The warning in the rail leads from the form of one client to that of another.
+  // The key resets the form when a link in the rail's warning goes from one client's form to another's.
   if (data !== undefined) return <Loaded key={data.id} client={data} />
   return (
     <div className={classes.page}>
@@ -108,7 +108,7 @@ function Loaded({ client }: { client: ClientRecord }) {
 
 interface Props {
   initial: ClientValues
-  /** On the button. */
+  /** The button's text. */
   action: string
   cancelTo: string
   onSave: (body: CreateClient) => Promise<unknown>
@@ -232,7 +232,7 @@ export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
   )
 }
 
-/** The usual spans, and the one that is set. */
+/** The usual intervals, and the current one. */
 const withNow = (minutes: string) =>
   REMINDERS.some(({ value }) => value === minutes)
     ? REMINDERS

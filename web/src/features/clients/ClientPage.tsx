@@ -21,7 +21,7 @@ import classes from './clients.module.css'
 import { OnCall } from './OnCall.tsx'
 import { UsageBar, UsageMonths } from './Usage.tsx'
 
-/** One client: its sites, its plan and what is used of it, and how its people are notified. */
+/** One client: its sites, its plan with usage, and how its people are notified. */
 export function ClientPage() {
   const { clientId = '' } = useParams({ strict: false })
   const { data, error, refetch } = useQuery(clientQuery(clientId))
@@ -123,7 +123,7 @@ function PlanPanel({ client }: { client: ClientRecord }) {
 const MINUTE_MS = 60_000
 const DIGESTS = { off: 'none', daily: 'daily', weekly: 'weekly' } as const
 
-/** How the client's people are notified, and a message to try it. */
+/** How the client's people are notified, with a button for a test message. */
 function ClientMessages({ client }: { client: ClientRecord }) {
   const { mayChange } = useSession()
   return (
@@ -196,7 +196,7 @@ function TestMessage({ client }: { client: ClientRecord }) {
 
 interface OutcomeProps {
   result: TestResult
-  /** Of the channel; undefined for that of all clients. */
+  /** Name of the channel; undefined for the one of all clients. */
   name: string | undefined
 }
 

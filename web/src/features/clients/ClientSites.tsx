@@ -63,7 +63,7 @@ function Sites({ client, sites }: { client: ClientRecord; sites: readonly SiteRe
 
 const PHONE = '(max-width: 48em)'
 
-/** The columns of a client's sites; on a phone one, with everything under each other. */
+/** The columns of a client's sites; on a phone a single one, with everything stacked. */
 function useSiteColumns(): readonly Column<SiteRecord>[] {
   const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false }) ?? false
   const { mayChange } = useSession()

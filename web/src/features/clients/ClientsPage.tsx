@@ -21,7 +21,7 @@ import { planLabel } from './client-values.ts'
 import classes from './clients.module.css'
 import { RowUsage } from './Usage.tsx'
 
-/** Who is watched, on which plan, and how much of it is used. */
+/** The clients with their plans and usage. */
 export function ClientsPage() {
   const clients = useQuery(clientsQuery)
   const sites = useQuery(sitesQuery())
@@ -113,7 +113,7 @@ function Loaded({ rows }: { rows: readonly ClientRow[] }) {
 
 const PHONE = '(max-width: 48em)'
 
-/** The columns of the list; on a phone one, with everything under each other. */
+/** The columns of the list; on a phone a single one, with everything stacked. */
 function useClientColumns(): readonly Column<ClientRow>[] {
   const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false }) ?? false
   return isPhone ? CARD : WIDE
@@ -188,7 +188,7 @@ function Sites({ row: { sites } }: { row: ClientRow }) {
   )
 }
 
-/** A client in the list, with its sites and the worst of their states. */
+/** A client in the list, with its sites and their worst state. */
 interface ClientRow {
   client: ClientRecord
   sites: readonly SiteRecord[]
@@ -209,7 +209,7 @@ function clientRows(
   }))
 }
 
-/** Those whose name, or the name or address of a site, holds the text. */
+/** The clients whose name, or a site's name or address, contains the text. */
 function matchingClients(rows: readonly ClientRow[], search: string): ClientRow[] {
   const sought = search.trim().toLowerCase()
   return rows.filter(({ client, sites }) =>

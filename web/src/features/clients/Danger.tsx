@@ -11,11 +11,11 @@ import { Confirm, ConfirmByName } from '../../ui/Confirm.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import classes from './form.module.css'
 
-/** "3 sites"; while it is not known how many, "all sites" and not "0 sites". */
+/** "3 sites"; "all sites" while their number is unknown. */
 const howMany = (things: readonly unknown[] | undefined, one: string, many = `${one}s`, unknown = `all ${many}`) =>
   things === undefined ? unknown : counted(things.length, one, many)
 
-/** Switching a client off, and deleting it with all that is its. */
+/** Pausing a client, and deleting it with everything that belongs to it. */
 export function ClientDanger({ client }: { client: ClientRecord }) {
   const update = useUpdateClient(client.id)
   const remove = useDeleteClient(client.id)
@@ -70,7 +70,7 @@ export function ClientDanger({ client }: { client: ClientRecord }) {
   )
 }
 
-/** The way to a site's keys, switching the site off, deleting it. */
+/** A link to a site's keys, pausing the site, and deleting it. */
 export function SiteDanger({ site }: { site: SiteRecord }) {
   const update = useUpdateSite(site.id)
   const remove = useDeleteSite(site.id)
@@ -135,16 +135,16 @@ export function SiteDanger({ site }: { site: SiteRecord }) {
 
 interface Props {
   title: string
-  /** What it does, and whether it can be undone. */
+  /** Says what it does and whether it can be undone. */
   children: ReactNode
-  /** On the button. */
+  /** The button's text. */
   action: string
   isFinal?: boolean
   isBusy?: boolean
   onAct: () => void
 }
 
-/** Something with far-reaching consequences, what they are, and its button. */
+/** An action with far-reaching consequences: what they are, and its button. */
 function Act({ title, children, action, isFinal = false, isBusy = false, onAct }: Props) {
   return (
     <div className={classes.act}>

@@ -14,7 +14,7 @@ import classes from './on-call.module.css'
 import { WEEKDAYS } from './on-call-values.ts'
 import { RotationForm } from './RotationForm.tsx'
 
-/** Who of a client's people is responsible this week. */
+/** A client's on-call rotation and the person on call. */
 export function OnCall({ clientId }: { clientId: string }) {
   const { mayChange } = useSession()
   const { data, error, refetch } = useQuery(onCallQuery(clientId))

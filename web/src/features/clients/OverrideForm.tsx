@@ -14,7 +14,7 @@ interface Props {
 
 const DAY = 86_400_000
 
-/** Someone of the rotation stands in for a while. */
+/** Adds an override, with which someone in the rotation stands in for a while. */
 export function OverrideForm({ clientId, rotation, onClose }: Props) {
   const add = useAddOverride(clientId)
   const { people, timezone } = rotation

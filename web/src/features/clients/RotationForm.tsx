@@ -16,16 +16,16 @@ import { zonesWith } from './site-values.ts'
 
 interface Props {
   clientId: string
-  /** Null: a new one. */
+  /** Null for a new one. */
   rotation: OnCallRecord['rotation']
   onClose: () => void
 }
 
-/** Zones that are drawn; typing finds the others. */
+/** Maximum number of zones shown; typing finds the others. */
 const SHOWN = 50
 const MOST_PEOPLE = 20
 
-/** Who is on call in which order, and when they hand over. */
+/** Edits the order in which people are on call, and when they hand over. */
 export function RotationForm({ clientId, rotation, onClose }: Props) {
   const save = useSetOnCall(clientId)
   const [initial] = useState(() => {
@@ -100,7 +100,7 @@ function People({ form, clientId }: { form: UseFormReturnType<RotationValues>; c
   return (
     <>
       {people.map(({ id }, index) => (
-        // A person who is not saved yet has no id: the place is what there is.
+        // A person who is not saved yet has no id, so the index must do.
         <fieldset key={id === '' ? index : id} className={classes.person}>
           <legend>Person {index + 1}</legend>
           <TextInput
@@ -130,7 +130,7 @@ function People({ form, clientId }: { form: UseFormReturnType<RotationValues>; c
               onClick={({ currentTarget }) => {
                 const fields = currentTarget.form?.getElementsByTagName('fieldset')
                 flushSync(() => form.reorderListItem('people', { from: index, to: index - 1 }))
-                // At the top the button is disabled; one that stays may now be another person's.
+                // At the top the "up" button is disabled, so focus the person's name there; elsewhere follow the moved person.
                 const next = fields?.[index - 1]?.querySelector<HTMLElement>(
                   index === 1 ? 'input' : '[aria-label$=" up"]',
                 )
@@ -147,7 +147,7 @@ function People({ form, clientId }: { form: UseFormReturnType<RotationValues>; c
               onClick={({ currentTarget }) => {
                 const fields = currentTarget.form?.getElementsByTagName('fieldset')
                 flushSync(() => form.removeListItem('people', index))
-                // The button is gone with the person.
+                // The focused button was removed with the person.
                 fields?.[Math.min(index, fields.length - 1)]?.querySelector('input')?.focus()
               }}
             >

@@ -21,7 +21,7 @@ import { SiteDanger } from './Danger.tsx'
 import classes from './form.module.css'
 import { emptySite, type SiteValues, siteBody, siteValues, targetOf, zonesWith } from './site-values.ts'
 
-/** A new site leads on to its setup. */
+/** Creates a site, then opens its setup. */
 export function NewSitePage() {
   const { clientId = '' } = useParams({ strict: false })
   const mayOpen = useMayOpen(clientId)
@@ -117,10 +117,10 @@ function Loaded({ site }: { site: SiteRecord }) {
 
 interface Props {
   initial: SiteValues
-  /** On the button. */
+  /** The button's text. */
   action: string
   cancelTo: string
-  /** Whether it is asked for the probes that fit. */
+  /** Whether the form offers to create the probes that fit. */
   isNew: boolean
   onSave: (body: ReturnType<typeof siteBody>, autoProbes: boolean) => Promise<unknown>
 }
@@ -153,7 +153,7 @@ const GROUPS: readonly { title: string; about: string; fields: readonly Tracking
   },
 ]
 
-/** Zones that are drawn; typing finds the others. */
+/** Maximum number of zones shown; typing finds the others. */
 const SHOWN = 50
 
 export function SiteForm({ initial, action, cancelTo, isNew, onSave }: Props) {
@@ -162,7 +162,7 @@ export function SiteForm({ initial, action, cancelTo, isNew, onSave }: Props) {
     validate: { slo_target: (text) => (Number.isNaN(targetOf(text)) ? 'Enter a number like 99.5' : null) },
   })
   const [autoProbes, setAutoProbes] = useState(true)
-  // A name and an address are enough to receive events; what else there is can wait until they come.
+  // A name and an address are enough to receive events, so hide the other fields of a new site.
   const [isWhole, setWhole] = useState(!isNew)
   const zones = useMemo(() => zonesWith(initial.timezone), [initial.timezone])
   const { formRef, onSubmit, isBusy, rest } = useSaving(form, (values) => onSave(siteBody(values), autoProbes))

@@ -6,7 +6,7 @@ import { RowAwaited } from '../../ui/States.tsx'
 import clients from './clients.module.css'
 import classes from './Usage.module.css'
 
-/** What of the month's events is used; marks stand at 80 and 100 %. */
+/** The share of the month's events that is used, with marks at 80 and 100 %. */
 export function UsageBar({ usage: { events, limit, share, level } }: { usage: UsageRecord }) {
   if (limit === null || share === null) {
     return (
@@ -31,7 +31,7 @@ export function UsageBar({ usage: { events, limit, share, level } }: { usage: Us
 
 const names = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' })
 
-/** The events of the last twelve months, the present one at the right. */
+/** The events of the last twelve months, the current one on the right. */
 export function UsageMonths({ usage: { history } }: { usage: UsageRecord }) {
   const most = Math.max(1, ...history.map(({ events }) => events))
   return (
@@ -53,7 +53,7 @@ export function UsageMonths({ usage: { history } }: { usage: UsageRecord }) {
   )
 }
 
-/** Asks when the row is seen: a list of many clients is not as many calls at once. */
+/** Loads when the row becomes visible, so that a long list does not make as many calls at once. */
 export function RowUsage({ clientId }: { clientId: string }) {
   const { ref, inViewport } = useInViewport<HTMLDivElement>()
   const { data, error, refetch } = useQuery({ ...usageQuery(clientId), enabled: inViewport })

@@ -4,12 +4,12 @@ export type Kind = OwnChannelRecord['kind']
 
 interface KindWords {
   title: string
-  /** The label of its address, and what it is. */
+  /** The label of its address, and the help below it. */
   address: string
   help: string
-  /** Whether people read it: warnings may wait there. */
+  /** Whether people read it, so that warnings may wait. */
   isForPeople: boolean
-  /** What else it takes. */
+  /** The additional field that it has. */
   extra: 'secret' | 'endpoint' | null
 }
 
@@ -51,16 +51,16 @@ export const KINDS: Readonly<Record<Kind, KindWords>> = {
   },
 }
 
-/** What the form of a channel holds. */
+/** The values of a channel's form. */
 export interface ChannelValues {
   kind: Kind
   name: string
-  /** Empty while one is edited: the address stays. */
+  /** Empty to keep the address of an existing channel. */
   address: string
   secret: string
   endpoint: string
   minimum_severity: OwnChannelRecord['minimum_severity']
-  /** Empty: as the service says. */
+  /** Empty for the service's default. */
   warnings_after_minutes: number | ''
   is_active: boolean
 }
@@ -76,7 +76,7 @@ const EMPTY: ChannelValues = {
   is_active: true,
 }
 
-/** @param channel that is edited; null: a new one */
+/** @param channel the one to edit; null for a new one */
 export const channelValues = (channel: OwnChannelRecord | null): ChannelValues =>
   channel === null
     ? EMPTY
@@ -89,7 +89,7 @@ export const channelValues = (channel: OwnChannelRecord | null): ChannelValues =
         is_active: channel.is_active,
       }
 
-/** What a form holds, for the service: an address that is not given stays, and a secret without one is refused rather than lost. */
+/** The body of the API call. An empty address stays as it is; a secret without an address is sent, so that the service refuses it. */
 export function channelBody(values: ChannelValues, isNew: boolean): CreateOwnChannel | UpdateOwnChannel {
   const { kind, name, address, secret, endpoint, minimum_severity, warnings_after_minutes: wait, is_active } = values
   const { extra, isForPeople } = KINDS[kind]

@@ -1,12 +1,12 @@
 import type { ClientRecord, CreateClient } from '../../api/clients.ts'
 import { whole } from '../../lib/words.ts'
 
-/** What is in the fields of a client's form. */
+/** The values of a client's form. */
 export interface ClientValues {
   name: string
   email: string
   chat_webhook: string
-  /** `''`: as the service has it by default. */
+  /** `''` for the service's default. */
   plan: Plan | ''
   requests_per_second: number | string
   events_per_month: number | string
@@ -49,7 +49,7 @@ export const clientValues = (client: ClientRecord): ClientValues => ({
   digest: client.digest,
 })
 
-/** As the interface takes them; what is empty is null. The limits belong to the plan enterprise alone. */
+/** The values in the form of the API, with null for empty ones. Only the plan `enterprise` has limits of its own. */
 export function clientBody(values: ClientValues): CreateClient {
   const { plan, requests_per_second, events_per_month, email, chat_webhook, reminder_minutes, ...others } = values
   const { quiet_from, quiet_to, ...rest } = others
@@ -72,7 +72,7 @@ const numberOrNull = (value: number | string): number | null => (value === '' ? 
 
 type Plan = ClientRecord['plan']
 
-/** As the service limits them; what is sent beyond is refused. */
+/** The plans with the limits that the service enforces. */
 export const PLANS: readonly { value: Plan; label: string; limits: string }[] = [
   { value: 'free', label: 'Free', limits: '10 requests a second, 100,000 events a month' },
   { value: 'pro', label: 'Pro', limits: '100 requests a second, 1,000,000 events a month' },

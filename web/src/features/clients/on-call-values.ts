@@ -1,13 +1,13 @@
 import type { OnCallRecord, SetOnCall } from '../../api/on-call.ts'
 
-/** The rotation as its form holds it. */
+/** The values of a rotation's form. */
 export interface RotationValues {
   people: { id: string; name: string; email: string; channel_id: string }[]
   timezone: string
   handover_weekday: string
   handover_time: string
   starts_on: string
-  /** Minutes; empty: never. */
+  /** Minutes; empty means never. */
   escalate_after_minutes: number | ''
 }
 
@@ -15,7 +15,7 @@ export const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday',
 
 export const NEW_PERSON = { id: '', name: '', email: '', channel_id: '' }
 
-/** @param today `YYYY-MM-DD`, on which a new rotation begins */
+/** @param today `YYYY-MM-DD`, the first day of a new rotation */
 export function rotationValues(rotation: OnCallRecord['rotation'], zone: string, today: string): RotationValues {
   if (rotation === null) {
     return {

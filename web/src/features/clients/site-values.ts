@@ -1,7 +1,7 @@
 import type { SiteRecord, UpdateSite } from '../../api/sites.ts'
 import { TRACKING_FIELDS, type TrackingField } from '../../lib/site-fields.ts'
 
-/** What is in the fields of a site's form. */
+/** The values of a site's form. */
 export type SiteValues = {
   name: string
   url: string
@@ -30,7 +30,7 @@ export const siteValues = (site: SiteRecord): SiteValues => ({
   ...tracking((field) => String(site[field] ?? '')),
 })
 
-/** As the interface takes them; what is empty is null. */
+/** The values in the form of the API, with null for empty ones. */
 export const siteBody = (values: SiteValues) =>
   ({
     name: values.name,
@@ -42,14 +42,14 @@ export const siteBody = (values: SiteValues) =>
     slo_target: targetOf(values.slo_target),
   }) satisfies UpdateSite
 
-/** Who writes 99,5 means the same; null: no target. What is no number is NaN. */
+/** The uptime target in a text, also with a decimal comma: null when empty, NaN when it is not a number. */
 export const targetOf = (text: string): number | null =>
   text.trim() === '' ? null : Number(text.trim().replace(',', '.'))
 
 const tracking = <T>(textOf: (field: TrackingField) => T): Record<TrackingField, T> =>
   Object.fromEntries(FIELDS.map((field) => [field, textOf(field)])) as Record<TrackingField, T>
 
-/** Names of today that browsers know and do not list: theirs are those of CLDR, which never change (Asia/Calcutta). */
+/** Current zone names that browsers accept but do not list: they list those of CLDR, which never change (Asia/Calcutta). */
 const RENAMED = [
   'America/Argentina/Buenos_Aires',
   'America/Nuuk',
@@ -62,6 +62,6 @@ const RENAMED = [
   'UTC',
 ]
 
-/** The zones that can be chosen, with the one that is set. */
+/** The zones to choose from, including the current one. */
 export const zonesWith = (now: string): string[] =>
   [...new Set([now, ...RENAMED, ...Intl.supportedValuesOf('timeZone')])].filter((zone) => zone !== '').sort()

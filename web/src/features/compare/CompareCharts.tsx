@@ -18,7 +18,7 @@ import { labelsOf, type Side } from './sides.ts'
 const HEIGHT = 200
 const TOKENS = ['--series-1', '--series-4'] as const
 
-/** What is drawn of each of the two: one line each. */
+/** A chart with one line for each side. */
 interface Plan {
   title: string
   cuts: (tag: string | null) => readonly Cut[]
@@ -30,7 +30,7 @@ interface Plan {
 const tagged = (tag: string | null) => (tag === null ? {} : { tag_key: tag })
 const line = (answer: TimeseriesAnswer | undefined, key: string): readonly TimeSeries[] =>
   answer?.series.filter((series) => series.key === key) ?? []
-/** Its cuts are of one tag. */
+/** Its cuts are for a single tag. */
 const badShare = shareOf('bad', { metric: 'failures' }, { metric: 'executions' })
 
 const PLANS: readonly Plan[] = [
@@ -63,10 +63,10 @@ interface Props {
   to: number
 }
 
-/** The same figures of both, each over one axis: what only one of them does is seen at once. */
+/** The same figures of both sides on shared axes, which shows at once what only one of them does. */
 export function CompareCharts(props: Props) {
   const { from, to } = props
-  // One for all charts: it knows which ranges Escape leads back to.
+  // One for all charts, so that Escape returns through the earlier ranges of all.
   const zoom = useZoom()
   const selection = useMemo(
     (): SpanSelection => ({ onSelect: (span) => zoom.into(span, { from, to }), onReset: zoom.reset }),

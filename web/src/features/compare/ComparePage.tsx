@@ -17,7 +17,7 @@ import { CompareCharts } from './CompareCharts.tsx'
 import classes from './compare.module.css'
 import { figuresOf, labelsOf, type Side, type SideFigures, sidesOf } from './sides.ts'
 
-/** Two sites, or two tags, side by side: is it only this one, is the new tag as good as the old? Both are in the address. */
+/** Two sites or two tags side by side: does only this one fail, is the new tag as good as the old? Both are in the page's address. */
 export function ComparePage() {
   const directory = useDirectory()
   const search = useRouterState({ select: (state) => state.location.search as UrlSearch })
@@ -46,7 +46,7 @@ export function ComparePage() {
   )
 }
 
-/** Options that are drawn; typing finds the others. */
+/** Maximum number of options shown; typing finds the others. */
 const SHOWN = 100
 
 interface SideSelectProps {
@@ -63,7 +63,7 @@ function SideSelect({ name, label, directory, side }: SideSelectProps) {
   const sites = useMemo(() => sitesByClient(directory), [directory])
   const tags = useMemo(() => {
     const names = data?.tags.map(({ tag_key }) => tag_key) ?? []
-    // A tag that has not run in this time is still the one that was chosen.
+    // Keep the chosen tag among the options even if it has not run in this time.
     return side?.tag == null || names.includes(side.tag) ? names : [side.tag, ...names]
   }, [data, side])
   return (

@@ -1,15 +1,15 @@
 import type { SiteReport } from '../../api/analytics.ts'
 import type { Directory, DirectorySite } from '../../lib/use-directory.ts'
 
-/** One of the two that are compared: all of a site, or one tag of it. */
+/** One of the two compared sides: a whole site, or one of its tags. */
 export interface Side {
   site: DirectorySite
-  /** Null: all tags of the site. */
+  /** Null for all tags of the site. */
   tag: string | null
 }
 
 /**
- * The two sides that an address names; null where it names no site that is active.
+ * The two sides named in the page's address; null when it names no active site.
  *
  * @param search `a`, `b`: ids of sites; `a_tag`, `b_tag`
  */
@@ -25,7 +25,7 @@ export function sidesOf(
   return [sideOf('a'), sideOf('b')]
 }
 
-/** The names of two sides, as short as they tell them apart: tags of one site by the tag, tags of one name by the site. */
+/** The shortest names that tell two sides apart: the tag for tags of one site, the site for tags of the same name. */
 export function labelsOf(a: Side, b: Side): [string, string] {
   const isOneSite = a.site.id === b.site.id
   const labelOf = ({ site, tag }: Side): string => {
@@ -33,20 +33,20 @@ export function labelsOf(a: Side, b: Side): [string, string] {
     return isOneSite ? tag : `${tag} · ${site.name}`
   }
   const [first, second] = [labelOf(a), labelOf(b)]
-  // Two sites may have one name; one site may be chosen twice.
+  // Two sites may have the same name, or one site may be chosen twice.
   return first === second ? [first, `${second} (2)`] : [first, second]
 }
 
 export interface SideFigures {
   events: number
   executions: number
-  /** 0–1, of the executions; null without any. */
+  /** Share of executions, 0–1; null without executions. */
   badShare: number | null
-  /** ms; null where it is not known: of batches. */
+  /** ms; null when unknown, as for batches. */
   p95: number | null
 }
 
-/** What a report says of a side. */
+/** The figures of a side in a report. */
 export function figuresOf(
   { total_events, tags, latency }: Pick<SiteReport, 'total_events' | 'tags' | 'latency'>,
   tag: string | null,

@@ -8,11 +8,11 @@ import { clockTime } from '../alerts/words.ts'
 import classes from './incidents.module.css'
 import { type Matrix, matrixOf } from './matrix.ts'
 
-/** Which tags of which sites are affected since when; each leads to its alert. */
+/** Which tags of which sites are affected since when, each with a link to its alert. */
 export function AffectedMatrix({ incident, zone }: { incident: IncidentDetail; zone: string | undefined }) {
   const { corner, columns, rows } = useMemo(() => matrixOf(incident), [incident])
   return (
-    // It may be wider than a phone: then it scrolls, and not the page.
+    // The table may be wider than a phone: let it scroll instead of the page.
     <section className={classes.matrix} aria-label="Affected sites and tags">
       <table>
         <thead>
@@ -42,7 +42,7 @@ export function AffectedMatrix({ incident, zone }: { incident: IncidentDetail; z
   )
 }
 
-/** Most have one: a tag can be failing and slow. */
+/** The onsets in one cell: usually one, but a tag can be both failing and slow. */
 function Onsets({ cells, zone }: { cells: Matrix['rows'][number]['cells'][number]; zone: string | undefined }) {
   const now = useNow()
   if (cells.length === 0) return <span className={classes.none}>fine</span>

@@ -13,12 +13,12 @@ import { affectedWords, causeWords, chartsOf, lossWords, messageDue } from './at
 
 interface Props {
   incident: IncidentDetail
-  /** The alert that the page is about, where it is not about the incident. */
+  /** The alert that the page is about, if it is not the incident's page. */
   alertId?: string
   zone: string | undefined
 }
 
-/** What is lost, what is affected, why, and who takes care of it: each leads to where it comes from. */
+/** What is lost, what is affected, why, and who is working on it, each with a link to the details. */
 export function AtAGlance({ incident, alertId, zone }: Props) {
   const now = useNow()
   const { id, impact, state, acknowledged_by } = incident
@@ -96,7 +96,7 @@ export function AtAGlance({ incident, alertId, zone }: Props) {
 
 export const AtAGlanceSkeleton = () => <Skeleton className={classes.awaited ?? ''} />
 
-/** Who is to take care of it, where no one does yet. */
+/** Who is on call, while no one is working on it. */
 function OnCallNow({ clientId }: { clientId: string }) {
   const { data } = useQuery(onCallQuery(clientId))
   if (data?.now == null) return null
@@ -105,7 +105,7 @@ function OnCallNow({ clientId }: { clientId: string }) {
 
 const AROUND = 2 * 3_600_000
 
-/** A change leads to the charts around it, an alert and a vendor to their pages, and all else to what is known. */
+/** The likely cause with a link: a change to the charts around it, an alert or a vendor to its page, anything else to the evidence. */
 function Cause({ incident }: { incident: IncidentDetail }) {
   const { id, likely_cause_kind, change_at, lead_alert_id, parent_id, site_id } = incident
   const text = causeWords(incident)

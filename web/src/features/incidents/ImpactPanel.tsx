@@ -3,7 +3,7 @@ import { sentence } from '../alerts/words.ts'
 import { type Impact, impactLines, impactSentence } from './impact.ts'
 import classes from './incidents.module.css'
 
-/** What the incident costs, and how that was found out. */
+/** What the incident costs, and how that was computed. */
 export function ImpactPanel({ impact }: { impact: Impact }) {
   const { share, estimate, sites, value } = impact
   return (

@@ -9,16 +9,16 @@ import { AlertChart } from '../alerts/AlertChart.tsx'
 import { chartedAlerts } from './incident-alerts.ts'
 import classes from './incidents.module.css'
 
-/** Each is a report of its own. */
+/** Number of charts shown at first, because each loads its own report. */
 const FIRST = 3
 
 interface IncidentChartsProps {
   incident: IncidentDetail
-  /** Of the whole page: of several sites each has its own. */
+  /** One zone for the whole page, because each of several sites has its own. */
   zone: string
 }
 
-/** The figures of what is affected, with the time in which it was bad shaded. */
+/** Charts of what is affected, with the bad time shaded. */
 export function IncidentCharts({ incident, zone }: IncidentChartsProps) {
   const directory = useDirectory()
   const [isWhole, setWhole] = useState(false)
@@ -41,7 +41,7 @@ export function IncidentCharts({ incident, zone }: IncidentChartsProps) {
 }
 
 const NONE: readonly AlertRecord[] = []
-/** With its heading, px. */
+/** Height of a chart with its heading, px. */
 const HEIGHT = 350
 
 function OneChart({ id, place, zone }: { id: string; place: string | undefined; zone: string }) {

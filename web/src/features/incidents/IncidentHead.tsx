@@ -25,7 +25,7 @@ interface IncidentHeadProps {
   site: DirectorySite | undefined
 }
 
-/** What is wrong, where, since when, and who takes care of it. */
+/** What is wrong, where, since when, and who is working on it. */
 export function IncidentHead({ incident, site }: IncidentHeadProps) {
   const status = markOf(incident)
   const silences = useSilences(incident)
@@ -62,7 +62,7 @@ export function IncidentHead({ incident, site }: IncidentHeadProps) {
 
 const PARENTS = [{ label: 'Incidents', to: '/incidents' }]
 
-/** The ids of the silences that mute all of it; null while one of its alerts may speak. */
+/** The ids of the silences that mute the whole incident; null while one of its alerts can still notify. */
 function useSilences({ id, alerts }: IncidentDetail): string[] | null {
   const lasting = alerts.filter(({ state }) => state !== 'resolved')
   const found = mutesOfAll(useMutes(), id, lasting)
@@ -89,7 +89,7 @@ interface ActionsProps {
   silences: readonly string[] | null
 }
 
-/** What can be done about an incident that is not over: to all of its alerts. */
+/** The actions on an unresolved incident, which apply to all its alerts. */
 function Actions({ incident: { id, state, alerts }, zone, silences }: ActionsProps) {
   const { mayChange } = useSession()
   const end = useEndSilence()

@@ -30,7 +30,7 @@ import { PostMortem } from './PostMortem.tsx'
 import { ShareIncident } from './ShareIncident.tsx'
 import { markOf } from './words.ts'
 
-/** One incident: what has one cause, since when, what speaks for it, what people did about it. */
+/** One incident: the alerts of one cause, since when, the evidence, and what people did about it. */
 export function IncidentPage() {
   const { incidentId = '' } = useParams({ strict: false })
   useLiveAlerts()
@@ -101,7 +101,7 @@ function Loaded({ incident }: { incident: IncidentDetail }) {
   )
 }
 
-/** What speaks for the cause, the strongest first, and what makes its alerts one incident. */
+/** The evidence for the cause, strongest first, and why its alerts are one incident. */
 function Reasons({ incident: { evidence, likely_cause } }: { incident: IncidentDetail }) {
   if (evidence.length === 0) {
     return <Text c="dimmed">One alert so far: nothing else began with it, and no new version was seen before.</Text>
@@ -118,7 +118,7 @@ function Reasons({ incident: { evidence, likely_cause } }: { incident: IncidentD
   )
 }
 
-/** What a vendor's incident explains, site by site. */
+/** The sites' incidents that a vendor's incident explains. */
 function Parts({ parts }: { parts: readonly IncidentRecord[] }) {
   const { sites } = useDirectory()
   return (

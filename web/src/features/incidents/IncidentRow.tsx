@@ -26,7 +26,7 @@ interface IncidentRowProps extends LineActions<IncidentSummary> {
   unfold: (id: string) => void
 }
 
-/** One incident: what, where, since when, who takes care of it, and, unfolded, its alerts. */
+/** One incident: what, where, since when, who is working on it, and its alerts when unfolded. */
 export function IncidentRow({ node, directory, mutes, isUnfolded, unfold, ...line }: IncidentRowProps) {
   const { incident, alerts, parts } = node
   const status = markOf(incident)
@@ -42,7 +42,7 @@ export function IncidentRow({ node, directory, mutes, isUnfolded, unfold, ...lin
         mute={mute}
         zone={zone}
         className={classes.row}
-        // What is lost comes first: the end of a long line is cut.
+        // What is lost comes first, because the end of a long line is cut.
         where={[impactSentence(incident.impact), whereWords(incident, parts, directory), causeWords(incident)]
           .filter((part) => part !== null)
           .join(' · ')}
@@ -64,7 +64,7 @@ export function IncidentRow({ node, directory, mutes, isUnfolded, unfold, ...lin
   )
 }
 
-/** What mutes all of its alerts; null while one of them may speak. */
+/** What mutes all its alerts; null while one of them can still notify. */
 const muteOfAll = ({ incident, alerts }: IncidentNode, mutes: readonly (Mute & Scope)[]): Mute | null =>
   mutesOfAll(mutes, incident.id, alerts)?.[0] ?? null
 

@@ -39,7 +39,7 @@ const ICONS: Readonly<Record<IncidentLine['kind'], LucideIcon>> = {
   resolved: CircleCheck,
 }
 
-/** The incident's story, oldest first: first sign, opened, notified, taken, explained, ended. */
+/** The incident's timeline, oldest first: first sign, opened, notified, acknowledged, explained, resolved. */
 export function IncidentTimeline({ incident, zone }: { incident: IncidentDetail; zone: string | undefined }) {
   return (
     <TimelineLines

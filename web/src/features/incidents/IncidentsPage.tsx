@@ -25,7 +25,7 @@ import { IncidentRow } from './IncidentRow.tsx'
 import type { IncidentRow as Row } from './rows.ts'
 import { type Incidents, useIncidents } from './use-incidents.ts'
 
-/** What is wrong, by its cause: what waits for someone, what someone takes care of, and what is over. */
+/** The list of open, acknowledged and resolved incidents. */
 export function IncidentsPage() {
   useSetBreadcrumbs('Incidents')
   useLiveAlerts()

@@ -14,7 +14,7 @@ interface NotesProps {
   asksName?: boolean
 }
 
-/** What people found and did, and a field for more. */
+/** The notes of people, and a field to add one. */
 export function Notes({ incident: { id, notes }, zone, asksName = false }: NotesProps) {
   const { mayChange } = useSession()
   return (
@@ -37,7 +37,7 @@ export function Notes({ incident: { id, notes }, zone, asksName = false }: Notes
   )
 }
 
-/** What was found, who was asked, what was done. */
+/** Adds a note: what was found, who was asked, what was done. */
 function NoteForm({ id, asksName }: { id: string; asksName: boolean }) {
   const add = useAddNote()
   const [name, setName] = useMyName()

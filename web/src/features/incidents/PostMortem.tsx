@@ -5,7 +5,7 @@ import { CopyButton } from '../../ui/CopyButton.tsx'
 import classes from './incidents.module.css'
 import { postMortem } from './post-mortem.ts'
 
-/** All that is known as Markdown, to copy to where post-mortems are kept. */
+/** Everything known as Markdown, to copy to where post-mortems are kept. */
 export function PostMortem({ incident, zone }: { incident: IncidentDetail; zone: string }) {
   const text = postMortem(incident, zone, useNow())
   return (

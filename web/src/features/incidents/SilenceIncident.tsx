@@ -6,9 +6,9 @@ import { useSilencing } from '../../ui/undo.tsx'
 import { incidentScopes } from './incident-alerts.ts'
 
 interface SilenceIncidentProps {
-  /** The incident's. */
+  /** The incident's id. */
   id: string
-  /** Of the incident. */
+  /** The incident's alerts. */
   alerts: readonly AlertRecord[]
   /** IANA zone: "tomorrow" is tomorrow there. */
   zone: string
@@ -18,7 +18,7 @@ interface SilenceIncidentProps {
   onChange?: (opened: boolean) => void
 }
 
-/** Keeps messages about all of an incident back for a while, in two clicks: about itself, unless its whole sites are chosen. */
+/** Silences an incident for a while, in two clicks; optionally its whole sites. */
 export function SilenceIncident({ id, alerts, zone, children, opened, onChange }: SilenceIncidentProps) {
   const [reach, setReach] = useState<'incident' | 'sites'>('incident')
   const { runAll } = useSilencing()

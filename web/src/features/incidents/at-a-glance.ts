@@ -6,10 +6,7 @@ import { impactSentence } from './impact.ts'
 
 type Messages = Pick<IncidentDetail, 'deliveries' | 'severity' | 'state'>
 
-/**
- * Why people have not been notified, where they are to be later or not at all: "Warning: message due at 03:30 (Slack)". Null where there is
- * nothing to explain.
- */
+/** Why people are notified later or not at all: "Warning: message due at 03:30 (Slack)". Null when there is nothing to explain. */
 export function messageDue(
   { deliveries, severity, state }: Messages,
   clock: (at: number) => string,
@@ -35,7 +32,7 @@ type Affected = IncidentDetail['affected'][number]
 
 const NAMES_MOST = 2
 
-/** "267 of 425 purchases (63 %)", "nothing surely", or why nothing is known. */
+/** "267 of 425 purchases (63 %)", "Nothing for certain", or why nothing is known. */
 export function lossWords({ impact, cause, state }: Pick<IncidentDetail, 'impact' | 'cause' | 'state'>): string {
   if (impact !== null) return impactSentence(impact) === null ? 'Nothing for certain' : unbroken(`${impact.summary}`)
   if (cause === 'own') return 'Nothing: our own check failed'
@@ -66,7 +63,7 @@ function namesOf(names: readonly string[]): string {
 
 type Explained = Pick<IncidentDetail, 'likely_cause' | 'scope' | 'vendor' | 'affected' | 'state'>
 
-/** What explains it best. A vendor's incident is about its cause: "Trouble at Meta: its tags fail on 3 sites". */
+/** The likeliest cause. A vendor's incident names it itself: "Trouble at Meta: its tags fail on 3 sites". */
 export function causeWords({ likely_cause, scope, vendor, affected, state }: Explained): string {
   if (likely_cause !== null) return sentence(likely_cause)
   if (scope !== 'vendor' || vendor === null) return 'Not known yet'
@@ -77,7 +74,7 @@ export function causeWords({ likely_cause, scope, vendor, affected, state }: Exp
 
 const HOUR = 3_600_000
 
-/** The address of the charts of what was affected first, from two hours before it began. */
+/** The address of the charts of the first affected site, from two hours before the incident began. */
 export function chartsOf(incident: Pick<IncidentDetail, 'affected' | 'resolved_at'>) {
   const [first] = incident.affected
   if (first === undefined) return null

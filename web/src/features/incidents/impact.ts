@@ -4,7 +4,7 @@ import { percent, unbroken, whole } from '../../lib/words.ts'
 export type Impact = NonNullable<IncidentDetail['impact']>
 type Loss = NonNullable<Impact['events']>
 
-/** "Lost so far: 267 of 425 purchases (63 %)"; null where nothing was lost for certain. */
+/** "Lost so far: 267 of 425 purchases (63 %)"; null when nothing was lost for certain. */
 export const impactSentence = (impact: Impact | null): string | null =>
   impact === null || impact.summary === null
     ? null
@@ -14,7 +14,7 @@ interface ImpactLine {
   what: string
   /** "about 267 of 425 (63 %)" */
   lost: string
-  /** "between 240 and 290"; null where it was counted. */
+  /** "between 240 and 290"; null when the loss was counted, not estimated. */
   range: string | null
 }
 

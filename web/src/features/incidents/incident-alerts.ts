@@ -4,7 +4,7 @@ import type { Scope } from '../../ui/mute/mutes.ts'
 
 type Alert = IncidentDetail['alerts'][number]
 
-/** The alerts to draw: what explains the others first, then the earliest; of one check about one thing the last. */
+/** The alerts to chart: the lead first, then the earliest; for one subject of one probe only its latest alert. */
 export function chartedAlerts({ alerts, lead_alert_id }: Pick<IncidentDetail, 'alerts' | 'lead_alert_id'>): Alert[] {
   const isLead = ({ id }: Alert) => id === lead_alert_id
   const latest = new Map(alerts.map((alert) => [`${alert.probe_id} ${alert.subject_key}`, alert]))
@@ -17,7 +17,7 @@ type Silenced = Pick<AlertRecord, 'state' | 'site_id'>
 
 const NONE: Scope = { client_id: null, site_id: null, probe_id: null }
 
-/** What is silenced where an incident is: itself, with all that joins it later, or the whole of its sites. */
+/** The scopes that silence an incident: itself, including alerts that join it later, or its whole sites. */
 export function incidentScopes(id: string, alerts: readonly Silenced[], reach: 'incident' | 'sites'): Scope[] {
   if (reach === 'incident') return [{ ...NONE, incident_id: id }]
   const lasting = alerts.filter(({ state }) => state !== 'resolved')

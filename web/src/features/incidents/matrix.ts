@@ -10,7 +10,7 @@ interface Cell {
   resolvedAt: string | null
 }
 
-/** Sites and what is affected on each: the longer of the two goes down the page. */
+/** Sites and what is affected on each; the longer of the two is in the rows. */
 export interface Matrix {
   /** "Site" or "What" */
   corner: string
@@ -20,7 +20,7 @@ export interface Matrix {
 
 type Incident = Pick<IncidentDetail, 'alerts' | 'affected'>
 
-/** Which tags, events and checks of which sites are affected, with when each began: the earliest first in both directions. */
+/** Which tags, events and checks of which sites are affected and since when, the earliest first in both directions. */
 export function matrixOf({ alerts, affected }: Incident): Matrix {
   const names = new Map(affected.map(({ site_id, site_name }) => [site_id, site_name]))
   const found = alerts

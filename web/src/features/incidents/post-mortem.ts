@@ -7,10 +7,10 @@ import { HEADS, incidentLines } from './timeline.ts'
 import { CAUSE_WORDS } from './words.ts'
 
 /**
- * A post-mortem to continue: what is known of the incident, as Markdown, with empty sections for what only people know.
+ * A draft of a post-mortem as Markdown: what is known about the incident, and empty sections for what only people know.
  *
- * @param zone IANA; all of its times are in it
- * @param now epoch ms: how long what lasts has lasted
+ * @param zone IANA zone of all times
+ * @param now epoch ms, for the duration of an unresolved incident
  */
 export function postMortem(incident: IncidentDetail, zone: string, now: number): string {
   const at = (time: string) => timeIn(time, zone)
@@ -56,7 +56,7 @@ export function postMortem(incident: IncidentDetail, zone: string, now: number):
     ]
       .join('\n\n')
       .concat('\n')
-      // Plain text: what keeps lines whole on a page is in the way where someone searches or edits.
+      // Non-breaking spaces help on a page, but get in the way of searching and editing plain text.
       .replaceAll('\u00a0', ' ')
   )
 }
@@ -71,7 +71,7 @@ function cost(impact: IncidentDetail['impact']): string[] {
   return [plain(impactSentence(impact) ?? 'Nothing was lost for certain'), ...lines, plain(sentence(impact.estimate))]
 }
 
-/** Nothing where there is nothing to say. */
+/** A section with its heading; nothing without lines. */
 const section = (heading: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [heading, list(lines)]
 
@@ -96,7 +96,7 @@ function timeIn(time: string, timeZone: string): string {
   return format.format(Date.parse(time))
 }
 
-/** Names and words of people as text in one line: nothing in them is taken for Markdown or HTML. */
+/** People's text as one line, escaped so that nothing in it is read as Markdown or HTML. */
 const plain = (text: string): string =>
   text
     .replaceAll(/\s+/g, ' ')

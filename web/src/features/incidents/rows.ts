@@ -4,12 +4,12 @@ import type { Directory } from '../../lib/use-directory.ts'
 import { type InboxQuery, lastEndedFirst, STATES, worstFirst } from '../alerts/inbox.ts'
 import { CAUSE_WORDS } from './words.ts'
 
-/** An incident with what it explains. */
+/** An incident with those that it explains. */
 export interface IncidentNode {
   incident: IncidentSummary
-  /** The incidents that it explains, a vendor's those of the sites. */
+  /** The incidents that it explains; for a vendor's incident, those of the sites. */
   parts: readonly IncidentSummary[]
-  /** Its alerts that are not resolved, and those of its parts. */
+  /** Its unresolved alerts, and those of its parts. */
   alerts: readonly AlertRecord[]
 }
 
@@ -17,7 +17,7 @@ export type IncidentRow =
   | { kind: 'heading'; key: string; state: IncidentSummary['state']; count: number }
   | { kind: 'incident'; key: string; node: IncidentNode }
 
-/** Incidents with what they explain; one that another one of them explains stands within that. */
+/** Groups incidents: one that another in the list explains becomes a part of that. */
 export function incidentNodes(incidents: readonly IncidentSummary[], alerts: readonly AlertRecord[]): IncidentNode[] {
   const ids = new Set(incidents.map(({ id }) => id))
   const within = Map.groupBy(incidents, ({ parent_id }) => (ids.has(parent_id ?? '') ? parent_id : null))

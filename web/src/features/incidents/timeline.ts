@@ -4,12 +4,12 @@ import { type TimelineLine, timelineOf } from '../alerts/timeline.ts'
 type Kind = IncidentDetail['timeline'][number]['kind'] | 'first_sign'
 export type IncidentLine = TimelineLine<Kind>
 
-/** A beginning that was seen within a minute was seen at once. */
+/** Maximum delay between the beginning and its detection that counts as none. */
 const AT_ONCE_MS = 60_000
 
 type Story = Pick<IncidentDetail, 'started_at' | 'opened_at' | 'timeline' | 'deliveries' | 'alerts'>
 
-/** The story of an incident, oldest first: from its first sign, where that came before it was seen. */
+/** The timeline of an incident, oldest first, with its first sign if it was detected later. */
 export function incidentLines({ started_at, opened_at, timeline, deliveries, alerts }: Story): IncidentLine[] {
   const lines = timelineOf<Kind>({ timeline, deliveries })
   if (Date.parse(opened_at) - Date.parse(started_at) < AT_ONCE_MS) return lines

@@ -14,7 +14,7 @@ import { POLL_MS } from '../alerts/use-live-alerts.ts'
 import { type IncidentRow, incidentNodes, incidentRows } from './rows.ts'
 
 const RESOLVED_PAGE = 50
-/** Of the alerts within: more of them no one reads one by one. */
+/** Maximum number of alerts in all incidents; no one reads more one by one. */
 const ALERTS_MOST = 1_000
 
 export interface Incidents {
@@ -41,7 +41,7 @@ export function useIncidents({ filter, client, site, severity, text }: InboxFilt
   const live = { refetchInterval: POLL_MS, placeholderData: keepPreviousData }
   const unresolved = useQuery({ ...unresolvedIncidentsQuery(asked), ...live })
   const resolved = useInfiniteQuery({ ...resolvedIncidentsQuery(asked, RESOLVED_PAGE), ...live })
-  // Of any severity: an incident that is critical has warnings, too.
+  // Alerts of any severity, because a critical incident has warnings, too.
   const alerts = useQuery({ ...alertsQuery({ ...where, resolved: false, limit: ALERTS_MOST }), ...live })
   const nodes = useMemo(() => {
     if (unresolved.data === undefined || resolved.data === undefined || alerts.data === undefined) return null

@@ -3,7 +3,7 @@ import type { Status } from '../../api/overview.ts'
 import type { Directory } from '../../lib/use-directory.ts'
 import { counted } from '../../lib/words.ts'
 
-/** What explains an incident, in a word or two. */
+/** The cause of an incident, in a word or two. */
 export const CAUSE_WORDS: Readonly<Record<IncidentSummary['cause'], string>> = {
   own: 'our own check',
   server: 'tag server',
@@ -16,21 +16,21 @@ export const CAUSE_WORDS: Readonly<Record<IncidentSummary['cause'], string>> = {
   other: 'other',
 }
 
-/** Where it is looked for first: "cause: tag server", of what fails on many sites "cause: Meta"; null where nothing points anywhere. */
+/** Where to look first: "cause: tag server", or "cause: Meta" for a vendor's tags on many sites; null when unknown. */
 export const causeWords = ({ cause, vendor }: Pick<IncidentSummary, 'cause' | 'vendor'>): string | null =>
   vendor === null && cause === 'other' ? null : `cause: ${vendor ?? CAUSE_WORDS[cause]}`
 
-/** An incident about our own checks says nothing of the site: it has the mark of checks that fail. */
+/** The status mark of an incident. One about our own checks says nothing about the site, so it is marked as an error. */
 export const markOf = ({ cause, severity }: Pick<IncidentDetail, 'cause' | 'severity'>): Status =>
   cause === 'own' ? 'error' : severity
 
-/** So many names fit into one line. */
+/** Number of names that fit into one line. */
 const NAMES_MOST = 3
 
 /**
  * Where it is: "Feldkamp Outdoor · Nordlicht Digital", "5 sites: Feldkamp Outdoor, Saffron Threads …".
  *
- * @param parts the incidents of sites that a vendor's explains, as far as they are known
+ * @param parts the known incidents of sites that a vendor's incident explains
  */
 export function whereWords(
   { scope, site_id, site_count }: Pick<IncidentSummary, 'scope' | 'site_id' | 'site_count'>,

@@ -21,7 +21,7 @@ import { useTimeRange } from '../../ui/time-range/use-time-range.ts'
 const ZONE = 'Asia/Kolkata'
 const EVENTS = ['page_view', 'view_item', 'add_to_cart', 'begin_checkout', 'purchase', 'sign_up', 'search', 'refund']
 
-/** Every shared component with example data: to look at, and for the tests. It is in builds of the mode `kit` alone. */
+/** Every shared component with example data, to look at and for tests. Only builds in the mode `kit` contain it. */
 export function KitPage() {
   const { query } = useTimeRange()
   const [isAsking, setAsking] = useState(false)

@@ -14,7 +14,7 @@ interface Props {
   zone: string
 }
 
-/** Seven days, from today on: a line for each silence and maintenance, and when it mutes. */
+/** A week from today on, with a line for each silence and maintenance that shows when it mutes. */
 export function Calendar({ entries, directory, zone }: Props) {
   const now = useNow()
   const today = dateAt(now, zone)

@@ -19,7 +19,7 @@ interface EntryListProps {
   directory: Directory
   mayChange: (entry: Entry) => boolean
   onEdit: (id: string) => void
-  /** What to say when there is nothing. */
+  /** Shown when the list is empty. */
   children: ReactNode
 }
 
@@ -49,13 +49,13 @@ interface EntryRowProps {
   onEdit: (id: string) => void
 }
 
-/** A silence or maintenance: what for, about what, when. */
+/** A silence or maintenance: why, for what, and when. */
 function EntryRow({ entry, directory, mayChange, onEdit }: EntryRowProps) {
   const { kind, record } = entry
-  // What comes each week is read in the zone in which it was planned.
+  // Weekly maintenance is shown in the zone in which it was planned.
   const zone = (kind === 'maintenance' ? record.timezone : null) ?? zoneOf(record, directory)
   const window = windowOf(entry)
-  // Its end in a year is only the latest.
+  // A silence until the alerts resolve has an end in a year, which is only the latest possible.
   const endsWithAlerts = kind === 'silence' && record.until_resolved && record.state === 'active'
   const weekly = kind === 'maintenance' ? weeklyWords(record) : null
   return (
@@ -114,7 +114,7 @@ interface EntryActionsProps {
   onEdit: (id: string) => void
 }
 
-/** What can be done with an entry. What is over can only be looked at. */
+/** The actions on an entry; none when it is over. */
 function EntryActions({ entry, onEdit }: EntryActionsProps) {
   const end = useEndSilence()
   if (entry.kind === 'maintenance') return <MaintenanceActions record={entry.record} onEdit={onEdit} />

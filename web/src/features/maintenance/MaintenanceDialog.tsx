@@ -36,13 +36,13 @@ import { lengthWords, occurrencesIn, WEEKDAYS, windowWords } from './schedule.ts
 interface Props {
   opened: boolean
   onClose: () => void
-  /** What is changed; null: a new one. */
+  /** The record to change; null for a new one. */
   record: MaintenanceRecord | null
-  /** What is chosen at first for a new one. */
+  /** The initial scope of a new one. */
   scope: Scope
 }
 
-/** Plans maintenance, or changes it: what it applies to and its kind stay. */
+/** Plans maintenance or changes it; its scope and kind cannot change. */
 export function MaintenanceDialog(props: Props) {
   const close = useClosing(props.opened, props.onClose)
   return (
@@ -72,7 +72,7 @@ function Form({ record, scope: first, onClose }: Props) {
       record === null ? blankValues(first, firstZone, Date.now()) : valuesOf(record, firstZone, Date.now()),
   })
   const { values } = form
-  // Times that are shown already stay in their zone: the names of sites, and with them their zones, may come later.
+  // The directory, and with it the site's zone, may load later: times already shown must stay in their zone.
   const zone = record === null ? (zoneOf(values.scope, directory) ?? ownZone()) : firstZone
   const queries = useQueryClient()
   const [opened] = useState(() => ({ ...form.getInitialValues() }))
@@ -129,7 +129,7 @@ function Form({ record, scope: first, onClose }: Props) {
   )
 }
 
-/** One field of the form asks for all three. */
+/** One field of the form stands for all three. */
 const SCOPE_FIELDS = { client_id: 'scope', site_id: 'scope', probe_id: 'scope' }
 
 const text = (error: unknown): string | undefined => (typeof error === 'string' ? error : undefined)
@@ -137,7 +137,7 @@ const text = (error: unknown): string | undefined => (typeof error === 'string' 
 type MaintenanceForm = UseFormReturnType<FormValues>
 
 const MINUTES_PER_WEEK = 10_080
-/** Options that are drawn; typing finds the others. */
+/** Maximum number of options shown; typing finds the others. */
 const SHOWN = 60
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
 
@@ -195,11 +195,11 @@ function WeeklyFields({ form }: { form: MaintenanceForm }) {
   )
 }
 
-/** Further than any that can be planned, ms. */
+/** Further ahead than maintenance can be planned, ms. */
 const AHEAD = 400 * 86_400_000
 const TWO_WEEKS = 14 * 86_400_000
 
-/** When it will be, as it is typed now. */
+/** When the maintenance will be, by the current input. */
 function Preview({ values, zone }: { values: FormValues; zone: string }) {
   const now = useNow()
   const ahead = values.kind === 'once' ? AHEAD : TWO_WEEKS

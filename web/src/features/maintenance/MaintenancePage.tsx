@@ -23,7 +23,7 @@ import classes from './maintenance.module.css'
 
 const NOWHERE: Scope = { client_id: null, site_id: null, probe_id: null }
 
-/** What is muted now, what will be, and who planned it. */
+/** Silences and maintenance: current, planned and past, and who planned them. */
 export function MaintenancePage() {
   const silences = useQuery(silencesQuery(false))
   const maintenance = useQuery(maintenanceQuery(false))

@@ -4,7 +4,7 @@ import type { Directory } from '../../lib/use-directory.ts'
 import { aboveOf } from '../../ui/mute/scope.ts'
 import { occurrencesIn, type Stretch } from './schedule.ts'
 
-/** A silence or maintenance, as the page lists both. */
+/** A silence or maintenance in the list. */
 export type Entry = { kind: 'silence'; record: SilenceRecord } | { kind: 'maintenance'; record: MaintenanceRecord }
 export type EntryState = 'now' | 'planned' | 'over'
 
@@ -18,7 +18,7 @@ export function entriesOf(silences: readonly SilenceRecord[], maintenance: reado
 export const titleOf = (entry: Entry): string =>
   entry.kind === 'maintenance' ? entry.record.title : (entry.record.comment ?? 'Silence')
 
-/** Suspended maintenance is not planned for now: it stands with what is over. */
+/** The state of an entry. Suspended maintenance counts as over. */
 export function stateOf(entry: Entry): EntryState {
   if (entry.kind === 'silence')
     return ({ active: 'now', scheduled: 'planned', ended: 'over' } as const)[entry.record.state]
@@ -26,14 +26,14 @@ export function stateOf(entry: Entry): EntryState {
   return entry.record.next_occurrence === null ? 'over' : 'planned'
 }
 
-/** The window under way, the next one, or the last. Null for weekly maintenance that is suspended. */
+/** The current window, the next one, or the last one; null for suspended weekly maintenance. */
 export function windowOf({ kind, record }: Entry): { starts_at: string; ends_at: string } | null {
   if (kind === 'silence') return record
   const { next_occurrence, starts_at, ends_at } = record
   return next_occurrence ?? (starts_at === null || ends_at === null ? null : { starts_at, ends_at })
 }
 
-/** When an entry mutes within a stretch of time. */
+/** When an entry mutes within a week. */
 export function stretchesIn(entry: Entry, week: Stretch): Stretch[] {
   if (entry.kind === 'maintenance') return entry.record.is_active ? occurrencesIn(entry.record, week) : []
   const { starts_at, ends_at } = entry.record
@@ -42,14 +42,14 @@ export function stretchesIn(entry: Entry, week: Stretch): Stretch[] {
 
 const NOTHING = { weekdays: null, start: null, duration_minutes: null, timezone: null }
 
-/** Whether an entry is about a client or a site, or something of it; empty ids take everything. */
+/** Whether an entry concerns a client or site or something of it; empty ids match everything. */
 export function concerns({ record }: Entry, directory: Directory, client: string, site: string): boolean {
   const { clientId, siteId } = aboveOf(record, directory)
   if (site !== '') return siteId === site || (siteId === null && clientId === directory.sites[site]?.client_id)
   return client === '' || clientId === client
 }
 
-/** What is muted until soonest, what comes next, what was last. */
+/** Orders entries by the time that matters: the earliest end of current ones, the earliest start of planned ones. */
 export const bySoonest = (a: Entry, b: Entry): number => timeOf(a) - timeOf(b)
 
 function timeOf(entry: Entry): number {

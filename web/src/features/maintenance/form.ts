@@ -4,14 +4,14 @@ import { momentOf, wallTime } from '../../lib/zone.ts'
 import type { Scope } from '../../ui/mute/mutes.ts'
 import type { Schedule } from './schedule.ts'
 
-/** What the form holds; times as the clocks of its zone show them. */
+/** The values of the form; times are local to its zone. */
 export interface FormValues {
   title: string
   scope: Scope
   kind: 'once' | 'weekly'
   starts_at: string
   ends_at: string
-  /** "1" is Monday: the chips hold texts. */
+  /** "1" is Monday; texts, because chips have text values. */
   weekdays: string[]
   start: string
   duration_minutes: number
@@ -20,7 +20,7 @@ export interface FormValues {
 
 const HOUR = 3_600_000
 
-/** A new one: the next full hour, or Sunday nights. */
+/** Initial values for new maintenance: the next full hour, or Sunday night when weekly. */
 export function blankValues(scope: Scope, zone: string, now: number): FormValues {
   const start = Math.ceil(now / HOUR) * HOUR
   return {
@@ -36,7 +36,7 @@ export function blankValues(scope: Scope, zone: string, now: number): FormValues
   }
 }
 
-/** @param zone in which times of maintenance that is once are read */
+/** @param zone of the times of one-time maintenance */
 export function valuesOf(record: MaintenanceRecord, zone: string, now: number): FormValues {
   const { client_id, site_id, probe_id, starts_at, ends_at, weekdays, start, duration_minutes, timezone } = record
   const blank = blankValues({ client_id, site_id, probe_id }, zone, now)
@@ -53,7 +53,7 @@ export function valuesOf(record: MaintenanceRecord, zone: string, now: number): 
   }
 }
 
-/** The schedule as the interface takes it. What is no time is left as it was typed: the service says what is wrong. */
+/** The schedule in the form of the API. Invalid times are sent as typed, so that the service says what is wrong. */
 function scheduleIn(values: FormValues, zone: string): UpdateMaintenance {
   if (values.kind === 'once') {
     const iso = (wall: string) => {
@@ -74,11 +74,11 @@ export const creation = (values: FormValues, zone: string): CreateMaintenance =>
 })
 
 /**
- * What was changed in the form since it was opened: the rest stays as someone else may have left it meanwhile.
+ * The fields changed in the form since it was opened. Other fields are not sent, so that someone else's changes stay.
  *
- * @param opened takes over what has been said of
- * @param now what the form would be opened with now
- * @throws ApiError for what someone else has changed, too
+ * @param opened the values when the form was opened; updated with conflicts already reported
+ * @param now the values that the form would be opened with now
+ * @throws ApiError for fields that someone else has changed, too
  */
 export function changes(values: FormValues, opened: FormValues, now: FormValues, zone: string): UpdateMaintenance {
   const mine = changedSince(values, opened, now)
@@ -86,7 +86,7 @@ export function changes(values: FormValues, opened: FormValues, now: FormValues,
   return Object.fromEntries(Object.entries(body).filter(([name]) => name in mine))
 }
 
-/** For showing when it will be, before it is saved. */
+/** The schedule of unsaved input, for the preview. */
 export function scheduleOf(values: FormValues, zone: string): Schedule {
   const none = { starts_at: null, ends_at: null, weekdays: null, start: null, duration_minutes: null, timezone: null }
   return { ...none, kind: values.kind, ...scheduleIn(values, zone) }

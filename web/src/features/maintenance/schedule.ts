@@ -20,11 +20,11 @@ export const dateAt = (at: number, zone: string): string => wallTime(at, zone).s
 /** 1 is Monday. */
 export const weekdayOf = (date: string): number => ((new Date(`${date}T00:00Z`).getUTCDay() + 6) % 7) + 1
 
-/** A date as it is in the address; `fallback` where it is none. */
+/** The date in the page's address, or `fallback` when it is not valid. */
 export const dateIn = (text: string, fallback: string): string =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00Z`)) ? text : fallback
 
-/** Seven days as they begin in a zone, and their end. */
+/** The beginnings of seven days in a zone, and their end. */
 export function weekFrom(first: string, zone: string): { days: { date: string; from: number }[]; to: number } {
   const at = (date: string) => momentOf(`${date}T00:00`, zone) ?? Date.parse(`${date}T00:00Z`)
   const days = [0, 1, 2, 3, 4, 5, 6].map((n) => addDays(first, n)).map((date) => ({ date, from: at(date) }))
@@ -45,7 +45,7 @@ export function occurrencesIn(schedule: Schedule, { from, to }: Stretch): Stretc
 const onceOf = ({ starts_at, ends_at }: Schedule): Stretch[] =>
   starts_at === null || ends_at === null ? [] : [{ from: Date.parse(starts_at), to: Date.parse(ends_at) }]
 
-/** On each date that it starts on: it may have begun as long before as it lasts. */
+/** The windows on each start date in the range, and before it by the maintenance's duration, because one may still last. */
 function weeklyAround({ weekdays, start, duration_minutes, timezone }: Schedule, from: number, to: number): Stretch[] {
   if (weekdays === null || start === null || duration_minutes === null || timezone === null) return []
   const lasts = duration_minutes * MINUTE
@@ -80,7 +80,7 @@ export function weekdayWords(weekdays: readonly number[]): string {
   return isRun ? `${name(first)} to ${name(last)}` : sorted.map(name).join(', ')
 }
 
-/** "Fri 21 Nov, 22:00 to 23:30 CET"; the end has a date of its own on another day. */
+/** "Fri 21 Nov, 22:00 to 23:30 CET"; the end has its own date when it is on another day. */
 export function windowWords({ starts_at, ends_at }: { starts_at: string; ends_at: string }, zone = ownZone()): string {
   const day = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: zone })
   const time = { hour: '2-digit', minute: '2-digit', timeZone: zone } as const
@@ -91,7 +91,7 @@ export function windowWords({ starts_at, ends_at }: { starts_at: string; ends_at
   return `${day.format(start)}, ${clock.format(start)} to ${endDay}${clockInZone.format(end)}`
 }
 
-/** "Mon to Fri at 22:00 for 1 h 30 min, Europe/Berlin"; null for what is once. */
+/** "Mon to Fri at 22:00 for 1 h 30 min, Europe/Berlin"; null for one-time maintenance. */
 export function weeklyWords({ weekdays, start, duration_minutes, timezone }: MaintenanceRecord): string | null {
   if (weekdays === null || start === null || duration_minutes === null || timezone === null) return null
   return `${weekdayWords(weekdays)} at ${start} for ${lengthWords(duration_minutes)}, ${timezone}`

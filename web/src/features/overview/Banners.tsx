@@ -6,7 +6,7 @@ import { TextLink } from '../../ui/LinkButton.tsx'
 import classes from './Banners.module.css'
 import { noChannel, quotaWords } from './banners.ts'
 
-/** Says whose events are refused, or will be soon, because the quota of the month is used up. */
+/** Names clients whose events are refused, or will be soon, because the monthly quota is used up. */
 export function QuotaUse({ clients }: { clients: Overview['clients_near_quota'] }) {
   return quotaWords(clients).map(({ level, words, named, more }) => (
     <Banner
@@ -31,7 +31,7 @@ export function QuotaUse({ clients }: { clients: Overview['clients_near_quota'] 
   ))
 }
 
-/** Says without working notifications, for as long as there is such a client. */
+/** Names clients without working notifications. */
 export function NoChannel({ clients }: { clients: Overview['clients_without_channel'] }) {
   const mayChangeOf = useMayChange()
   if (clients.length === 0) return null
@@ -51,7 +51,7 @@ export function NoChannel({ clients }: { clients: Overview['clients_without_chan
 }
 
 interface BannerProps {
-  /** Of the element; one on the page. */
+  /** The element's id, unique on the page. */
   id: string
   tone: 'warning' | 'critical'
   icon: ComponentType<{ size: number; 'aria-hidden': boolean }>
@@ -61,7 +61,7 @@ interface BannerProps {
   more: number
 }
 
-/** What is true of some clients, above all else of the overview. */
+/** A banner about some clients, at the top of the overview. */
 function Banner({ id, tone, icon: Icon, words, named, more }: BannerProps) {
   return (
     <section className={classes.banner} data-tone={tone} aria-labelledby={id}>

@@ -10,10 +10,10 @@ import { sentence } from '../alerts/words.ts'
 import { markOf, whereWords } from '../incidents/words.ts'
 import classes from './OpenIncidents.module.css'
 
-/** The list below is seen without scrolling. */
+/** Few enough that the list below is visible without scrolling. */
 const SHOWN = 5
 
-/** What is wrong by its cause, the most urgent first: one line each. */
+/** The open incidents, most urgent first, one line each. */
 export function OpenIncidents({ incidents, incidents_left_out }: Pick<Overview, 'incidents' | 'incidents_left_out'>) {
   const directory = useDirectory()
   if (incidents.length === 0) return null

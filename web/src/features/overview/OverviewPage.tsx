@@ -38,7 +38,7 @@ function Loaded({ overview }: { overview: Overview }) {
   const [filter, setFilter] = useUrlState<Filter>('filter', 'all', FILTERS, { push: true })
   const [search, setSearch] = useUrlState('q', '')
   const [fine, setFine] = useUrlState('fine', 'folded', ['folded', 'shown'])
-  // Typing stays quick: the list follows when there is time.
+  // Deferred, so that typing stays quick while the list is rendered.
   const sought = useDeferredValue(search)
   const now = useNow()
   const isUnfolded = fine === 'shown'
@@ -114,7 +114,7 @@ function OverviewHeader({ overview, filter, search, onFilter, onSearch }: Overvi
   )
 }
 
-/** Opens the view for a screen on a wall, which has the screen to itself where the browser allows it. */
+/** Opens the wall view, in full screen if the browser allows it. */
 function WallLink() {
   return (
     <Tooltip label="Show on a wall">
@@ -128,7 +128,7 @@ function WallLink() {
         onClick={() => {
           if (!document.fullscreenEnabled) return
           document.documentElement.requestFullscreen().catch(() => {
-            // The user does not want it: the page is as good in a window.
+            // Full screen was refused; the page also works in a window.
           })
         }}
       >
@@ -211,7 +211,7 @@ function NothingMatches({ filter, search, onShowAll }: NothingMatchesProps) {
 
 const LINES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 
-/** Has the size of what follows, so that nothing jumps. */
+/** As large as the page, so that nothing jumps when it loads. */
 function OverviewSkeleton() {
   return (
     <div className={classes.page} aria-busy="true">

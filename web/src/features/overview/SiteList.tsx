@@ -21,7 +21,7 @@ interface SiteListProps {
   onFold: () => void
 }
 
-/** A line's height before it was measured, px. */
+/** Estimated height of a line until it is measured, px. */
 const LINE = 37
 
 /** The list of clients and sites. */
@@ -50,7 +50,7 @@ function Line({ row, isUnfolded, onFold }: { row: ListRow; isUnfolded: boolean; 
   }
 }
 
-/** What the figures are. Each line's figures say it themselves to a screen reader. */
+/** Labels of the figures. Hidden from screen readers, because each line's figures have their own labels. */
 function Legend() {
   return (
     <div className={classes.legend} aria-hidden="true">
@@ -125,7 +125,7 @@ const SiteLine = memo(
       </div>
     )
   },
-  // The headline is made of the site and of nothing else.
+  // The headline depends only on the site.
   (before, after) => before.site === after.site,
 )
 
@@ -151,7 +151,7 @@ function Score({ score, cap }: { score: number | null; cap: SiteState['score_cap
       title={cap === null ? undefined : `${cap.max} at most while a critical alert is open: ${cap.reason}`}
     >
       <span className="sr-only">score </span>
-      {/* Not rounded: 69.8 is below the band that begins at 70. */}
+      {/* Rounded down, because 69.8 is below the band that begins at 70. */}
       {score === null ? '–' : Math.floor(score)}
     </span>
   )

@@ -1,6 +1,6 @@
 import { counted, unbroken, whole } from '../../lib/words.ts'
 
-/** Clients that are named; the page of clients has them all. */
+/** Maximum number of clients named; the clients page has all. */
 const NAMED = 5
 
 interface ClientNearQuota {
@@ -11,7 +11,7 @@ interface ClientNearQuota {
   level: 'warning' | 'exceeded'
 }
 
-/** What one banner says: "1 client has used up its quota: …", of whom, and how many more. */
+/** The words of one banner: "1 client has used up its quota: …", the clients named, and how many more. */
 interface QuotaWords {
   level: ClientNearQuota['level']
   words: string
@@ -19,7 +19,7 @@ interface QuotaWords {
   more: number
 }
 
-/** One for those whose events are refused, one for those that will be soon; none when there are none. */
+/** A banner for clients whose events are refused, and one for those close to it. */
 export function quotaWords(clients: readonly ClientNearQuota[]): QuotaWords[] {
   return (['exceeded', 'warning'] as const).flatMap((level) => {
     const those = clients.filter((client) => client.level === level)
@@ -27,7 +27,7 @@ export function quotaWords(clients: readonly ClientNearQuota[]): QuotaWords[] {
     const named = those.slice(0, NAMED).map(({ id, name, events, limit }) => ({
       id,
       name,
-      // Rounded down: 100 % is only said of what is used up.
+      // Rounded down, so that 100 % always means used up.
       used: unbroken(`${Math.floor((100 * events) / limit)} % of ${whole(limit)} events`),
     }))
     return [{ level, words: headingOf(level, those.length), named, more: those.length - named.length }]

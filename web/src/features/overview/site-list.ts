@@ -9,16 +9,16 @@ export type Filter = (typeof FILTERS)[number]
 export type ListRow =
   | { kind: 'client'; key: string; client: ClientState; siteCount: number }
   | { kind: 'site'; key: string; site: SiteState; headline: Headline }
-  /** Stands for the clients without any trouble, whether they are shown below it or not. */
+  /** The line for all clients without trouble, whether they are shown below it or not. */
   | { kind: 'fold'; key: 'fold'; clientCount: number; siteCount: number }
 
-/** What a site's line says: the worst that is known, and since when if that is known too. */
+/** The text of a site's line: the worst that is known, and since when. */
 export interface Headline {
   status: Status
   text: string
   /** ISO 8601 */
   since: string | null
-  /** Whether someone has taken it on. */
+  /** Whether someone has acknowledged it. */
   isAcknowledged: boolean
 }
 
@@ -26,18 +26,18 @@ export interface ListOptions {
   filter: Filter
   /** Part of a client's or a site's name or address; case does not matter. */
   search: string
-  /** Whether the healthy clients are shown although they would fold. */
+  /** Whether healthy clients are shown instead of folded. */
   isUnfolded: boolean
   /** epoch ms */
   now: number
 }
 
-/** A site without an event for this long counts as silent, ms. What is usual for a site its own probe knows better. */
+/** A site without an event for this long counts as silent, ms. Its own probe knows better what is usual. */
 export const SILENT_MS = 3_600_000
-/** So few healthy clients do not get in the way of anything. */
+/** Number of healthy clients from which they are folded. */
 const FOLD_FROM = 4
 
-/** The lines of the list: worst client first, in it the worst site first, healthy clients folded into one line. */
+/** The lines of the list: the worst client first, with its worst site first, and healthy clients folded into one line. */
 export function listRows(overview: Overview, options: ListOptions): ListRow[] {
   const { filter, search, isUnfolded, now } = options
   const groups = overview.clients
@@ -67,11 +67,11 @@ export function listRows(overview: Overview, options: ListOptions): ListRow[] {
 }
 
 const isPlain = (filter: Filter, search: string): boolean => filter === 'all' && search.trim() === ''
-/** Every site of it is fine, and there is one. */
+/** Whether a client has sites and all of them are fine. */
 export const isHealthy = ({ sites, open_alerts }: ClientState): boolean =>
   open_alerts === 0 && sites.length > 0 && sites.every(({ status }) => status === 'ok')
 
-/** Critical, failing or warning, or with an alert that is not settled. */
+/** Whether a site is critical, failing or warning, or has an open alert. */
 export const isBroken = ({ status, open_alerts }: SiteState): boolean =>
   open_alerts > 0 || (status !== 'ok' && status !== 'unknown')
 
@@ -89,13 +89,13 @@ function matching(client: ClientState, filter: Filter, search: string, now: numb
 
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
-/** Orders sites, or clients: the worst come first. */
+/** Orders sites or clients, the worst first. */
 export const byTrouble = (
   a: Pick<SiteState, 'status' | 'open_alerts' | 'name'>,
   b: Pick<SiteState, 'status' | 'open_alerts' | 'name'>,
 ): number => bySeverity(a.status, b.status) || b.open_alerts - a.open_alerts || collator.compare(a.name, b.name)
 
-/** An alert says it best, as it knows since when; then the worst probe; then that all is fine. */
+/** The headline of a site: its worst alert, which knows since when, else its worst probe, else that all is fine. */
 export function headlineOf(site: SiteState): Headline {
   const { status, worst_alert } = site
   if (worst_alert !== null) {
@@ -111,7 +111,7 @@ export function headlineOf(site: SiteState): Headline {
 
 const capitalised = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
-/** The one sentence over everything: what is wrong first, then what is known to be well, then what is not known. */
+/** The sentence at the top: first what is wrong, then what is fine, then what is unknown. */
 export function verdict({ totals }: Pick<Overview, 'totals'>): string {
   if (totals.sites === 0) return 'No site is watched'
   if (totals.ok === totals.sites) return 'All sites are fine'

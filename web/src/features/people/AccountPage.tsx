@@ -11,7 +11,7 @@ import { Card } from '../settings/Card.tsx'
 import { Sessions } from './Sessions.tsx'
 import { TwoStepCard } from './TwoStepCard.tsx'
 
-/** One's own account: name, password, and where one is signed in. */
+/** The user's own account: name, password, and sessions. */
 export function AccountPage() {
   const { user, role } = useSession()
   return (
@@ -33,7 +33,7 @@ export function AccountPage() {
   )
 }
 
-/** By what one signs in. */
+/** The ways in which the user signs in. */
 function SignInCards() {
   const { data: account, error, refetch } = useQuery(accountQuery)
   if (account === undefined) return <Awaited error={error} onRetry={() => void refetch()} height={120} />
@@ -87,7 +87,7 @@ function PasswordCard() {
   const update = useUpdateAccount()
   const [current, setCurrent] = useState('')
   const [password, setPassword] = useState('')
-  // The current one is often the browser's.
+  // Only a new password counts as unsaved: browsers often fill in the current one.
   useUnsaved(() => !update.isPending && password !== '')
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -10,11 +10,11 @@ import classes from './people.module.css'
 interface OnceShownProps {
   text: string
   what: string
-  /** Whether another one is made without harm, so that no one is asked before it is lost. */
+  /** Whether another one can be made without harm, so that losing it needs no question. */
   isSpare?: boolean
 }
 
-/** A secret that the service shows this once, to be copied: asks before it is closed by what is no button, or left, without that. */
+/** A secret that the service shows only once. Asks before it is closed or left without having been copied, except by its button. */
 export function OnceShown({ text, what, isSpare = false }: OnceShownProps) {
   const [isKept, setKept] = useState(isSpare)
   const keep = () => setKept(true)
@@ -35,7 +35,7 @@ interface Props {
   onClose: () => void
 }
 
-/** The link that sets someone's password: for the person who made it to hand on. */
+/** The link that sets someone's password, to pass on to them. */
 export function LinkDialog({ to, link: { url, expires_at, mailed }, onClose }: Props) {
   return (
     <Dialog onClose={onClose} title={`Link for ${to}`}>

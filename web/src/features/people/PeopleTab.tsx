@@ -23,7 +23,7 @@ import classes from './people.module.css'
 import { rolesInWords } from './RoleFields.tsx'
 import { SessionsDialog } from './Sessions.tsx'
 
-/** Who has an account, and what each may do. */
+/** The accounts and their roles. */
 export function PeopleTab() {
   const { isOwner } = useSession()
   return isOwner ? <People /> : <MayNotChange />

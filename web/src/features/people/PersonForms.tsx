@@ -14,7 +14,7 @@ interface Props {
   onInvited: (user: InvitedUser) => void
 }
 
-/** Gives someone an account. Where no one has to sign in yet, the first has to be an owner of everything. */
+/** Invites a person. The first account of a service must be an owner of everything. */
 export function InviteForm({ onClose, onInvited }: Props) {
   const { role, ownsAll } = useSession()
   const invite = useInvite()
@@ -55,7 +55,7 @@ export function InviteForm({ onClose, onInvited }: Props) {
   )
 }
 
-/** What someone may do, and whether they may sign in at all. */
+/** Edits a person's roles and whether they may sign in. */
 export function PersonForm({ user, onClose }: { user: UserRecord; onClose: () => void }) {
   const { ownsAll } = useSession()
   const update = useUpdateUser()

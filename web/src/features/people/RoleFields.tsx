@@ -19,17 +19,17 @@ const ROLE_OPTIONS: readonly { value: ClientRole; label: string }[] = [
 const roleOf = (value: string | null): ClientRole =>
   ROLE_OPTIONS.find((option) => option.value === value)?.value ?? 'viewer'
 
-/** What a form chooses: one role, for every client or for some. */
+/** The choice in a form: one role, for all clients or for some. */
 export interface Chosen {
   role: ClientRole
-  /** Null: every client. */
+  /** Null for every client. */
   clientIds: readonly string[] | null
 }
 
 export const entriesOf = ({ role, clientIds }: Chosen): RoleEntry[] =>
   clientIds === null ? [{ client_id: null, role }] : clientIds.map((client_id) => ({ client_id, role }))
 
-/** The form's choice of roles as they are; of several roles the first. */
+/** The choice that corresponds to existing roles; of several different roles, the first. */
 export function chosenOf(roles: readonly RoleEntry[], mayAll: boolean): Chosen {
   const all = roles.find(({ client_id }) => client_id === null)
   if (all !== undefined && mayAll) return { role: all.role, clientIds: null }
@@ -37,7 +37,7 @@ export function chosenOf(roles: readonly RoleEntry[], mayAll: boolean): Chosen {
   return { role: first?.role ?? 'viewer', clientIds: roles.flatMap(({ client_id }) => client_id ?? []) }
 }
 
-/** "owner of all clients", "viewer of Acme and 2 more". @param nameOf a client */
+/** "owner of all clients", "viewer of Acme and 2 more". @param nameOf returns the name of a client */
 export function rolesInWords(roles: readonly RoleEntry[], nameOf: (clientId: string) => string): string {
   if (roles.length === 0) return 'no role'
   const byRole = Map.groupBy(roles, ({ role }) => role)
@@ -52,7 +52,7 @@ interface Props {
   onChange: (chosen: Chosen) => void
 }
 
-/** Chooses a role, and the clients that it is for; only those that one owns can be given. */
+/** Chooses a role and its clients. People can give roles only for clients that they own. */
 export function RoleFields({ chosen: { role, clientIds }, onChange }: Props) {
   const session = useSession()
   const { data: clients = [] } = useQuery(clientsQuery)

@@ -20,7 +20,7 @@ export function SessionsDialog({ userId, name, onClose }: Props) {
   )
 }
 
-/** The browsers that are signed in with an account. @param userId null: one's own */
+/** The browsers signed in with an account. @param userId null for one's own */
 export function Sessions({ userId }: { userId: string | null }) {
   const { data, error, refetch } = useQuery(sessionsQuery(userId))
   const end = useEndSession(userId)

@@ -13,7 +13,7 @@ import classes from './people.module.css'
 
 type Step = 'begin' | 'renew' | 'off'
 
-/** The second step of one's own sign-in: whether it is on, and the ways to change that. */
+/** Two-step sign-in of the user's own account: whether it is on, and how to change that. */
 export function TwoStepCard({ account: { two_step: on } }: { account: AccountRecord }) {
   const [open, setOpen] = useState<Step | null>(null)
   const close = () => setOpen(null)
@@ -52,7 +52,7 @@ export function TwoStepCard({ account: { two_step: on } }: { account: AccountRec
   )
 }
 
-/** Password, then the app, then the recovery codes. */
+/** Sets it up: password, then the app, then the recovery codes. */
 function Enrolment({ onClose }: { onClose: () => void }) {
   const { begin, confirm } = useTwoStep()
   const [password, setPassword] = useState('')
@@ -189,10 +189,10 @@ function faultOf(error: Error | null, path: string): string | undefined {
   return (error instanceof ApiError ? error.fault(path) : undefined) ?? error.message
 }
 
-/** Readers want this much of nothing around it (ISO 18004), in squares. */
+/** The blank margin that readers need (ISO 18004), in modules. */
 const QUIET_ZONE = 4
 
-/** A QR code, dark on light whatever the theme is: some readers take no other. */
+/** A QR code, dark on light in both themes, because some readers cannot read inverted ones. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: 0 })
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))

@@ -30,7 +30,7 @@ interface Props {
   newest: ResultRecord | undefined
 }
 
-/** What a probe of counts expects of each hour, what came, and why it judged so. */
+/** What a probe that judges counts expects of each hour, what arrived, and why it judged as it did. */
 export function ExpectationPanel({ probe, zone, newest }: Props) {
   const id = useId()
   const [event, setEvent] = useUrlState('event', '')
@@ -86,7 +86,7 @@ function HoursChart({ probe, answer, zone = ownZone() }: HoursProps) {
   const { event_name, hours } = answer
   const from = Date.parse(hours[0]?.t ?? '')
   const to = Date.parse(hours.at(-1)?.t ?? '') + HOUR
-  // Asked for again with each answer, which has the hours up to the one under way.
+  // The window follows the expectation's hours, so this refetches with each of its answers.
   const { data, error, refetch } = useQuery(
     timeseriesQuery(
       probe.site_id,

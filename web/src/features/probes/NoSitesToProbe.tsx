@@ -1,6 +1,6 @@
 import { NoSites } from '../../ui/NoSites.tsx'
 
-/** Stands where probes, or the form of one, would be. */
+/** Shown instead of probes, or of a probe's form, when there is no site. */
 export function NoSitesToProbe() {
   return (
     <NoSites title="No site, so nothing to check">

@@ -13,7 +13,7 @@ interface ProbeActionsProps {
   onDelete: () => void
 }
 
-/** What can be done with a probe, on its page. A viewer can only look. */
+/** The actions on a probe's page; viewers have none. */
 export function ProbeActions({ probe, onDelete }: ProbeActionsProps) {
   const { mayChange } = useSession()
   const run = useRunProbe(probe.id)
@@ -71,7 +71,7 @@ interface RowActionsProps {
   onDelete: () => void
 }
 
-/** What can be done with a probe from its row. A viewer can only look. */
+/** The actions in a probe's row; viewers have none. */
 export function RowActions({ probe, isPhone, onDelete }: RowActionsProps) {
   const { mayChange } = useSession()
   const run = useRunProbe(probe.id)
@@ -125,7 +125,7 @@ export function RowActions({ probe, isPhone, onDelete }: RowActionsProps) {
   )
 }
 
-/** The entry of a menu that switches a probe on, or asks before it switches it off; and the question, for beside the menu. */
+/** A menu entry that resumes a probe, or asks before pausing it, and the dialog, to be rendered outside the menu. */
 function useSwitchProbe(probe: ProbeRecord) {
   const update = useUpdateProbe(probe.id)
   const [isAsking, setAsking] = useState(false)
@@ -152,7 +152,7 @@ function useSwitchProbe(probe: ProbeRecord) {
 }
 
 interface DeleteProbeProps {
-  /** Null: nothing is asked. */
+  /** Null while nothing is asked. */
   probe: ProbeRecord | null
   onClose: () => void
   onDeleted?: () => void
@@ -179,7 +179,7 @@ export function DeleteProbe({ probe, onClose, onDeleted }: DeleteProbeProps) {
   )
 }
 
-/** Shows an error that nothing else on the page shows. */
+/** Shows an error as a notification, because nothing else on the page shows it. */
 const showError = (error: Error): void => {
   notifications.show({ color: 'danger', message: error.message })
 }

@@ -18,7 +18,7 @@ import { configOf, type FieldValue, fieldsOf, initialConfig } from './schema-fie
 interface Props {
   type: ProbeTypeRecord
   site: SiteRecord
-  /** Without one it is created. */
+  /** The probe to change; absent to create one. */
   probe?: ProbeRecord
   onSaved: (probe: ProbeRecord) => unknown
 }
@@ -42,7 +42,7 @@ const bodyOf = (values: Values) => ({
   recovery_threshold: Number(values.recovery_threshold),
 })
 
-/** A probe's settings. Those of its type are drawn from the type's schema. */
+/** The form of a probe's settings; those of its type come from the type's schema. */
 export function ProbeForm({ type, site, probe, onSaved }: Props) {
   const fields = fieldsOf(type)
   const create = useCreateProbe()
@@ -183,7 +183,7 @@ function initialValues(type: ProbeTypeRecord, probe: ProbeRecord | undefined): V
   }
 }
 
-/** What the type cannot do without, to be filled in on the spot. Nothing when the site has it. */
+/** The fields of the site that the type needs and the site lacks, to fill in here. */
 export function NeedsBox({ type, site }: { type: ProbeTypeRecord; site: SiteRecord }) {
   const missing = missingOf(type.needs, site)
   if (missing.length === 0) return null

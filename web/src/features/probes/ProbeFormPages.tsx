@@ -25,10 +25,10 @@ import classes from './form.module.css'
 import { NoSitesToProbe } from './NoSitesToProbe.tsx'
 import { NeedsBox, ProbeForm } from './ProbeForm.tsx'
 
-/** Options that are drawn; typing finds the others. */
+/** Maximum number of options shown; typing finds the others. */
 const SHOWN = 100
 
-/** Which site, what to check there, and how. */
+/** Creates a probe: choose the site, the type and the settings. */
 export function NewProbePage() {
   const { mayChange } = useSession()
   const types = useQuery(probeTypesQuery)

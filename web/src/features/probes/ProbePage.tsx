@@ -24,7 +24,7 @@ import classes from './probe.module.css'
 import { RESULT_VIEWS, Results } from './Results.tsx'
 import { SpecialDays } from './SpecialDays.tsx'
 
-/** One probe: how it stands, and all that it has found. */
+/** One probe: its status and results. */
 export function ProbePage() {
   const { probeId = '' } = useParams({ strict: false })
   const { data, error, refetch } = useQuery(probeQuery(probeId))

@@ -212,7 +212,7 @@ function NothingMatches({ filter, search, onShowAll }: NothingMatchesProps) {
 
 const LINES = ['a', 'b', 'c', 'd', 'e', 'f']
 
-/** Has the size of what follows, so that nothing jumps. */
+/** As large as the page, so that nothing jumps when it loads. */
 function ProbesSkeleton() {
   return (
     <div aria-busy="true">

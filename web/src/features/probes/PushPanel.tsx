@@ -16,7 +16,7 @@ interface Props {
   zone: string | undefined
 }
 
-/** What a job calls, how, and what it said last. */
+/** The address that a job calls, how to call it, and the last call. */
 export function PushPanel({ probe, zone }: Props) {
   const id = useId()
   const { data, error, refetch } = useQuery(pushQuery(probe.id))

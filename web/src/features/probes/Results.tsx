@@ -17,12 +17,12 @@ import { sentence } from './list.ts'
 import classes from './probe.module.css'
 import details from './Results.module.css'
 
-/** All results, or only those that say something else than the one before. */
+/** Shows all results, or only those that differ from the one before. */
 export const RESULT_VIEWS = ['all', 'changes'] as const
 type ResultView = (typeof RESULT_VIEWS)[number]
 
 interface ResultsProps {
-  /** Those of the view, newest first. */
+  /** The results of the view, newest first. */
   rows: readonly ResultRecord[]
   view: ResultView
   onView: (view: ResultView) => void
@@ -40,7 +40,7 @@ const VIEW_LABELS = [
 
 const PHONE = '(max-width: 48em)'
 
-/** What the probe has found. A row opens its details; the address names the one that is open. */
+/** The probe's results. A row opens its details; the page's address holds the open one. */
 export function Results({ rows, view, onView, zone, isActive, hasMore, isLoading, onMore }: ResultsProps) {
   const [opened, setOpened] = useUrlState('result', '', undefined, { push: true })
   const columns = useColumns(
@@ -92,7 +92,7 @@ export function Results({ rows, view, onView, zone, isActive, hasMore, isLoading
   )
 }
 
-/** How long it stayed as each result says, by id: until the next newer of `changes`. */
+/** How long each result of `changes` lasted, until the next newer one; by id. */
 function lastedOf(changes: readonly ResultRecord[]): ReadonlyMap<string, string> {
   return new Map(
     changes.map(({ id, executed_at }, n) => {
@@ -103,8 +103,8 @@ function lastedOf(changes: readonly ResultRecord[]): ReadonlyMap<string, string>
 }
 
 /**
- * @param isAsked whether the probe asks over the network, which takes a time
- * @param lasted how long it stayed as each result says; undefined where all results are shown
+ * @param isAsked whether the probe asks over the network and has response times
+ * @param lasted how long each result lasted; undefined when all results are shown
  */
 function useColumns(
   zone: string | undefined,
@@ -157,7 +157,7 @@ function useColumns(
   }, [isPhone, zone, isAsked, lasted])
 }
 
-/** The status of a result; of one that judged nothing, that it did not: its "ok" says nothing of the target. */
+/** The status of a result. One that judged nothing shows that instead, because its "ok" says nothing about the target. */
 const Judgement = ({ result }: { result: ResultRecord }) => (
   <StatusBadge status={judgedStatus(result)}>{unjudgedWords(result)}</StatusBadge>
 )
@@ -171,14 +171,14 @@ const ANSWER: Column<ResultRecord> = {
 }
 
 interface ResultDrawerProps {
-  /** Undefined: not among those that are loaded. */
+  /** Undefined when it is not among the loaded results. */
   result: ResultRecord | undefined
   isOpen: boolean
   zone: string | undefined
   onClose: () => void
 }
 
-/** One result with what it was judged by. */
+/** One result with its details. */
 function ResultDrawer({ result, isOpen, zone, onClose }: ResultDrawerProps) {
   return (
     <Drawer opened={isOpen} onClose={onClose} position="right" size="xl" title="Result">
@@ -241,7 +241,7 @@ interface DetailsProps {
   zone: string | undefined
 }
 
-/** The details of a result as a person reads them: names as words, lists of likes as tables, times in the site's zone. */
+/** The details of a result for people: names as words, lists of similar objects as tables, times in the site's zone. */
 function Details({ value, zone }: DetailsProps) {
   if (Array.isArray(value)) return <List values={value} zone={zone} />
   if (isRecord(value)) return <Fields value={value} zone={zone} />
@@ -283,7 +283,7 @@ function List({ values, zone }: { values: readonly unknown[]; zone: string | und
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What does not fit into one line. */
+/** Whether a value does not fit into one line. */
 const isDeep = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && (Array.isArray(value) ? value.some(isDeep) : true)
 

@@ -10,13 +10,13 @@ interface SchemaFieldProps {
   value: FieldValue
   onChange: (value: FieldValue) => void
   error: string | undefined
-  /** A secret that the service has; no one can read it. */
+  /** Whether the service has a value for this secret, which no one can read. */
   isSet: boolean
   isRemoved: boolean
   onRemove: (isRemoved: boolean) => void
 }
 
-/** The field of one setting, as its schema says. */
+/** The field of one setting, drawn from its schema. */
 export function SchemaField({ field, value, onChange, error, isSet, isRemoved, onRemove }: SchemaFieldProps) {
   const hint = isDefault(field, value) ? null : defaultHint(field)
   const shared = {
@@ -95,7 +95,7 @@ export function SchemaField({ field, value, onChange, error, isSet, isRemoved, o
   }
 }
 
-/** Says what it would be, where it is something else. */
+/** A hint with the default, shown when the value differs. */
 function defaultHint({ fallback, unit }: Field): string | null {
   if (fallback === null || (Array.isArray(fallback) && fallback.length === 0)) return null
   const value = typeof fallback === 'number' && fallback >= 1_000 ? whole(fallback) : shown(fallback)
@@ -104,7 +104,7 @@ function defaultHint({ fallback, unit }: Field): string | null {
 
 const shown = (value: FieldValue): string => (typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value))
 
-/** Without what is undefined. */
+/** The props without undefined values. */
 const given = <T extends object>(props: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(props).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>
@@ -119,7 +119,7 @@ interface SecretSetProps {
   onRemove: (isRemoved: boolean) => void
 }
 
-/** A secret that is set: it can be replaced or removed, and never read. */
+/** A secret that is set: it can be replaced or removed, but not read. */
 function SecretSet({ field, value, onChange, error, isRemoved, onRemove }: SecretSetProps) {
   const [isReplacing, setReplacing] = useState(false)
   if (isReplacing) {

@@ -16,7 +16,7 @@ import { personName } from '../../lib/words.ts'
 import { Awaited } from '../../ui/States.tsx'
 import classes from './expectation.module.css'
 
-/** The days of a site that are no measure for others: a sale, a local holiday, a relaunch. */
+/** Days of a site from which probes must not learn: a sale, a local holiday, a relaunch. */
 export function SpecialDays({ siteId, zone }: { siteId: string; zone: string | undefined }) {
   const id = useId()
   const { mayChange } = useSession()

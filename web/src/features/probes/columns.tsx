@@ -20,10 +20,10 @@ interface Options {
   onDelete: (probe: ProbeRecord) => void
 }
 
-/** Beside the rail of a tablet, too, a message would have room for two words. */
+/** Up to this width a single column is shown: beside a tablet's rail, a message would have room for two words. */
 const NARROW = '(max-width: 64em)'
 
-/** The columns of the list; on a phone one, with everything under each other. */
+/** The columns of the list; a single one when narrow, with everything stacked. */
 export function useColumns({ isOneSite, onDelete }: Options): Column<ProbeRow>[] {
   const isPhone = useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false }) ?? false
   const { mayChange } = useSession()
@@ -157,7 +157,7 @@ interface Props {
   zone: string | undefined
 }
 
-/** Asks for the results when the row is seen: a list of many probes is not as many calls at once. */
+/** Loads the results when the row becomes visible, so that a long list does not make as many calls at once. */
 function RowStrip({ probe, zone }: Props) {
   const { ref, inViewport } = useInViewport<HTMLDivElement>()
   const { data, error, refetch } = useQuery({ ...stripQuery(probe), enabled: inViewport })

@@ -5,7 +5,7 @@ import type { TimeSeries } from '../../ui/chart/points.ts'
 
 const HOUR = 3_600_000
 
-/** The hours as the chart shows what passes in them: what is not bad has no bound. */
+/** The hours as the chart draws them: without the bound of a direction that is not bad. */
 export const passingHours = ({ hours, direction }: Pick<ExpectationRecord, 'hours' | 'direction'>): BandHour[] =>
   hours.map(({ low, high, ...hour }) => ({
     ...hour,
@@ -13,18 +13,18 @@ export const passingHours = ({ hours, direction }: Pick<ExpectationRecord, 'hour
     high: direction === 'down' ? null : high,
   }))
 
-/** What is usual, as a line over the hours. */
+/** What is usual in each hour, as a line. */
 export const usualSeries = (hours: readonly BandHour[]): TimeSeries => ({
   key: 'usual',
   points: hours.map(({ t, expected }) => ({ t, value: expected })),
   isReference: true,
 })
 
-/** A count of an hour in few characters; of a few events, with one decimal. */
+/** An hour's count in few characters; below 10, with one decimal. */
 export const few = (count: number): string =>
   count < 10 ? count.toFixed(1).replace(/\.0$/, '') : compact(Math.round(count))
 
-/** What would be needed in the next full hour for another verdict: "From 16:00 to 17:00 it warns below 84 events; usually 120." */
+/** What the next full hour needs for another verdict: "From 16:00 to 17:00 it warns below 84 events; usually 120." */
 export function needWords(
   answer: Pick<ExpectationRecord, 'hours' | 'direction'>,
   now: number,
@@ -46,7 +46,7 @@ export function needWords(
   return `${when} any number of events passes, as one hour is too short to tell; ${usual}.`
 }
 
-/** How much is known, and how far counts come from it by chance: "Learned from 18 days: …". */
+/** How much is known, and how far counts differ from it by chance: "Learned from 18 days: …". */
 export function spreadWords({
   learnt_days,
   level_noise,
@@ -59,10 +59,10 @@ export function spreadWords({
   return `${learnt} ${counted(special.length, 'public holiday')} left out, or judged by silence only.`
 }
 
-/** Half of all windows have fewer events than is expected. */
+/** The surprise of a median window: half of all windows have fewer events than expected. */
 const EVERY_OTHER = Math.log10(2)
 
-/** Why a finding was judged as it was; null where it does not say. */
+/** Why a finding was judged as it was; null when it has no evidence. */
 export function reasonWords(evidence: Readonly<Record<string, unknown>>, status: string): string | null {
   const { surprise, surprise_needed: needed, window_minutes: minutes, kind } = evidence
   if (typeof surprise !== 'number' || typeof needed !== 'number' || typeof minutes !== 'number') return null
@@ -73,7 +73,7 @@ export function reasonWords(evidence: Readonly<Record<string, unknown>>, status:
   if (surprise < needed) return `${found}. Chance explains it.`
   if (kind === 'holiday')
     return `${found}. It fell over the morning as on a holiday: an alert opens only if it is low tomorrow, too.`
-  // A new name or what is mentioned only was as rare, and passes all the same.
+  // Findings about a new name, or that are only mentioned, pass although they are as rare.
   return status === 'ok' ? `${found}. Still, it is not a fault.` : `${found}.`
 }
 
@@ -87,7 +87,7 @@ function whatCame(kind: unknown, evidence: Readonly<Record<string, unknown>>): s
   return kind === 'spike' || kind === 'doubled' ? 'So many come' : 'So few come'
 }
 
-/** Ten to a power, in words that a person reads: "1.3", "420", "1.2M". */
+/** 10 to the power, for people: "1.3", "420", "1.2M". */
 function times(power: number): string {
   if (power > 12) return 'more than 1,000 billion'
   const count = 10 ** power

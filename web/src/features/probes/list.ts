@@ -7,18 +7,18 @@ import { bySeverity, STATUSES } from '../../ui/status/status.ts'
 export const FILTERS = ['all', 'trouble', 'off'] as const
 export type Filter = (typeof FILTERS)[number]
 
-/** A probe in the list, with the site it watches. */
+/** A probe in the list, with its site. */
 export interface ProbeRow {
   probe: ProbeRecord
   site: SiteRecord | undefined
   status: Status
 }
 
-/** What the last result says of the target; nothing, where it judged nothing. */
+/** The target's status by the last result; unknown when it judged nothing. */
 export const statusOf = ({ last_status, judged }: Pick<ProbeRecord, 'last_status' | 'judged'>): Status =>
   judged ? (last_status ?? 'unknown') : 'unknown'
 
-/** Worst first; what is paused comes last. */
+/** The rows of the list, worst first, paused probes last. */
 export function rowsOf(probes: readonly ProbeRecord[], sites: readonly SiteRecord[]): ProbeRow[] {
   const byId = new Map(sites.map((site) => [site.id, site]))
   return probes
@@ -32,7 +32,7 @@ export function rowsOf(probes: readonly ProbeRecord[], sites: readonly SiteRecor
     )
 }
 
-/** The rows of a filter whose probe, type, site or message holds the text. */
+/** The rows of a filter whose probe, type, site or message contains the text. */
 export function matching(rows: readonly ProbeRow[], filter: Filter, search: string): ProbeRow[] {
   const sought = search.trim().toLowerCase()
   return rows.filter(
@@ -55,12 +55,12 @@ function fits(filter: Filter, isActive: boolean, status: Status): boolean {
   }
 }
 
-/** How many active probes are in each state, the worst first; and how many are paused. */
+/** The number of active probes in each state, worst first, and of paused ones. */
 export function countsOf(rows: readonly ProbeRow[]): { states: { status: Status; count: number }[]; off: number } {
   const active = rows.filter(({ probe }) => probe.is_active)
   const states = STATUSES.map((status) => ({ status, count: active.filter((row) => row.status === status).length }))
   return { states: states.filter(({ count }) => count > 0), off: rows.length - active.length }
 }
 
-/** A result's message with a capital at its beginning. */
+/** A result's message with a capital first letter. */
 export const sentence = (message: string): string => unbroken(message.slice(0, 1).toUpperCase() + message.slice(1))

@@ -8,7 +8,7 @@ interface Option {
   label: string
 }
 
-/** The intervals that a type allows, and the one that is set. */
+/** The intervals that a type allows, and the current one. */
 export const intervalOptions = (least: number, now: number): Option[] =>
   withNow(INTERVALS, now)
     .filter((seconds) => seconds >= least || seconds === now)
@@ -16,7 +16,7 @@ export const intervalOptions = (least: number, now: number): Option[] =>
 
 const ONE: Readonly<Record<number, string>> = { 60: 'minute', 3600: 'hour', 86400: 'day' }
 
-/** Behind "every": "minute", "5 min"; "90 s" stays seconds, as minutes would round it. */
+/** The words after "every": "minute", "5 min"; "90 s" stays in seconds, because minutes would round it. */
 export const inWords = (seconds: number): string => {
   if (seconds >= 60 && seconds % 60 !== 0) return `${seconds} s`
   return ONE[seconds] ?? duration(seconds * 1_000)
@@ -38,7 +38,7 @@ export const thresholdOptions = (kind: 'failure' | 'recovery', now: number): Opt
 const withNow = (presets: readonly number[], now: number): number[] =>
   presets.includes(now) ? [...presets] : [...presets, now].toSorted((a, b) => a - b)
 
-/** How long after something breaks the alert opens. */
+/** The time from a failure until its alert opens. */
 export function alertDelay(intervalSeconds: number, failures: number): string {
   const [least, most] = [(failures - 1) * intervalSeconds, failures * intervalSeconds]
   const span =

@@ -1,25 +1,25 @@
 import type { PushRecord } from '../../api/probes.ts'
 import { unbroken } from '../../lib/words.ts'
 
-/** Null for viewers. Without `PUBLIC_URL` the service is where this page is. @param origin of this page */
+/** The address to call; null for viewers. Without `PUBLIC_URL` it is at this page's origin. @param origin of this page */
 export const pushAddress = ({ token, url }: Pick<PushRecord, 'token' | 'url'>, origin: string): string | null =>
   url ?? (token === null ? null : `${origin}/push/${token}`)
 
-/** Patient enough for a restart of the service. */
+/** A curl command that retries long enough for a restart of the service. */
 export const curlLine = (address: string): string => `curl -fsS -m 10 --retry 5 -o /dev/null ${address}`
 
-/** @param periodMinutes how often the job is to call */
+/** @param periodMinutes how often the job must call */
 export const crontabLine = (address: string, periodMinutes: number): string =>
   `${scheduleOf(periodMinutes)} your-job; ${curlLine(`${address}/$?`)}`
 
-/** A schedule of cron that calls at least as often. */
+/** A cron schedule that calls at least this often. */
 export function scheduleOf(minutes: number): string {
   if (minutes < 60) return `*/${stepOf(minutes, 60)} * * * *`
   if (minutes < 1_440) return `0 */${stepOf(Math.floor(minutes / 60), 24)} * * *`
   return minutes < 10_080 ? '30 3 * * *' : '30 3 * * 1'
 }
 
-/** The largest step up to this that divides the whole: others are uneven at its end. */
+/** The largest step up to `most` that divides `whole`; others would be uneven at the end. */
 function stepOf(most: number, whole: number): number {
   let step = Math.max(1, most)
   while (whole % step !== 0) step--

@@ -1,17 +1,17 @@
 import type { ProbeTypeRecord } from '../../api/probes.ts'
 
-/** What can stand in a setting's field. `''`: nothing. */
+/** The value of a setting's field; `''` when empty. */
 export type FieldValue = string | number | boolean | string[]
 
-/** One setting of a probe type, as its field is drawn. */
+/** The field of one setting of a probe type. */
 export type Field = {
   name: string
   label: string
-  /** "ms", "min": is in the field. */
+  /** "ms", "min": shown inside the field. */
   unit: string | null
   description: string
   isRequired: boolean
-  /** As it is without being set; null where there is none. */
+  /** The default; null without one. */
   fallback: FieldValue | null
 } & (
   | { kind: 'number'; isInteger: boolean; min: number | undefined; max: number | undefined; step: number | undefined }
@@ -36,7 +36,7 @@ interface Schema {
   maxItems?: number
 }
 
-/** The settings of a type from its JSON schema, in its order. */
+/** The fields of a type's settings, from its JSON schema and in its order. */
 export function fieldsOf({ config_schema }: Pick<ProbeTypeRecord, 'config_schema'>): Field[] {
   const { properties = {}, required = [] } = config_schema as {
     properties?: Record<string, Schema>
@@ -86,7 +86,7 @@ function fieldOf(name: string, schema: Schema, isRequired: boolean): Field {
   }
 }
 
-/** A value of the configuration as it is in a field; null for what no field can hold. */
+/** A configured value as a field's value; null when no field can hold it. */
 export function fieldValue(value: unknown): FieldValue | null {
   if (Array.isArray(value)) return value.map(String)
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null
@@ -108,7 +108,7 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   ok: 'OK',
   id: 'ID',
   url: 'URL',
-  // As the hosts are called: "Hosting A token".
+  // The names of the hosting providers: "Hosting A token".
   a: 'A',
   b: 'B',
   z: 'z',
@@ -117,7 +117,7 @@ const SPELLINGS: Readonly<Record<string, string>> = {
 /** "Executions at least" */
 const BOUNDS: Readonly<Record<string, string>> = { min: 'at least', max: 'at most' }
 
-/** Of what no one calls by its key. */
+/** Labels of settings whose key makes no good label. */
 const LABELS: Readonly<Record<string, string>> = {
   change_ttl_hours: 'A new version warns for',
   lost_min_rate: 'Usual rate at least',
@@ -136,7 +136,7 @@ function wordsOf(name: string): { label: string; unit: string | null } {
   return { label: LABELS[name] ?? words.slice(0, 1).toUpperCase() + words.slice(1), unit }
 }
 
-/** What fields begin with: the probe's settings, or the defaults. */
+/** The initial values of the fields: the probe's settings, or the defaults. */
 export function initialConfig(
   fields: readonly Field[],
   config: Readonly<Record<string, unknown>>,
@@ -149,9 +149,9 @@ const emptyOf = (field: Field): FieldValue => field.fallback ?? (field.kind === 
 type ConfigValue = string | number | boolean | (string | number)[] | null
 
 /**
- * The settings as the interface takes them: null for what is left at its default, so that it follows the program's.
+ * The settings in the form of the API: null for values at their default, so that they follow later defaults.
  *
- * @param removed secrets that are to be taken away; one that is left empty stays
+ * @param removed secrets to remove; one left empty stays
  */
 export function configOf(
   fields: readonly Field[],
@@ -173,5 +173,5 @@ const sentValue = (field: Field, value: FieldValue): ConfigValue =>
 export const isDefault = (field: Field, value: FieldValue): boolean =>
   value === '' || JSON.stringify(value) === JSON.stringify(emptyOf(field))
 
-/** What is no number is sent as it is, so that the service says so at its field. */
+/** A text that is not a number is sent unchanged, so that the service reports the fault at its field. */
 const numberIn = (text: string): string | number => (Number.isNaN(Number(text)) ? text : Number(text))

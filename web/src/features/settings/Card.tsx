@@ -7,7 +7,7 @@ import classes from './settings.module.css'
 
 interface Props {
   title: string
-  /** What it is, in a sentence. */
+  /** A sentence that says what it is. */
   about?: ReactNode
   actions?: ReactNode
   children: ReactNode
@@ -37,7 +37,7 @@ interface Fact {
   setting?: string
 }
 
-/** Names and values, and which setting of the service decides each. */
+/** Names and values, each with the service's setting that decides it. */
 export function FactList({ facts }: { facts: readonly Fact[] }) {
   return (
     <dl className={classes.factList}>
@@ -54,7 +54,7 @@ export function FactList({ facts }: { facts: readonly Fact[] }) {
   )
 }
 
-/** Shows something of the settings in effect, once they are there. */
+/** Renders its children with the settings in effect, once they are loaded. */
 export function WithSettings({ children }: { children: (settings: ServiceSettings) => ReactNode }) {
   const { data, error, refetch } = useQuery(settingsQuery)
   if (data !== undefined) return children(data)

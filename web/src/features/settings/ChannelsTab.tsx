@@ -14,7 +14,7 @@ import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
 import { Card } from './Card.tsx'
 import classes from './settings.module.css'
 
-/** Every channel, those that need someone first. */
+/** All channels, those that need attention first. */
 export function ChannelsTab() {
   const { data, error, refetch } = useQuery(channelsQuery)
   if (data !== undefined) return <Loaded channels={data.channels} />
@@ -25,7 +25,7 @@ export function ChannelsTab() {
 function Loaded({ channels }: { channels: readonly ChannelRecord[] }) {
   const { clients } = useDirectory()
   const mayChangeOf = useMayChange()
-  // Who sees only some clients is not shown the channel of the service: whether there is one, this page does not know.
+  // People with roles for single clients do not see the service's channel, so the page cannot know whether there is one.
   const { seesService } = useSession()
   const global = channels.filter(({ client_id }) => client_id === null)
   const owners = groupsOf(channels, Object.values(clients))
@@ -93,7 +93,7 @@ interface Owner {
 
 const RANK = { off: 0, failing: 1, ok: 2 } as const
 
-/** Clients with their channels: what does not work first, then those without any, then by name. */
+/** Clients with their channels: first those with failing channels, then those without any, then by name. */
 function groupsOf(channels: readonly ChannelRecord[], clients: readonly { id: string; name: string }[]): Owner[] {
   const owners = new Map(clients.map(({ id, name }): [string, Owner] => [id, { id, name, own: [] }]))
   for (const channel of channels) {
@@ -113,7 +113,7 @@ const STATES: Readonly<Record<ChannelRecord['state'], { status: Status; word: st
   off: { status: 'critical', word: 'switched off' },
 }
 
-/** One way to reach people: what it is, whether it works, and why not. */
+/** One channel: what it is, whether it works, and why not. */
 function ChannelLine({ channel }: { channel: ChannelRecord }) {
   const { kind, address, minimum_severity, state, last_success_at, pending } = channel
   const untried = state === 'ok' && last_success_at === null

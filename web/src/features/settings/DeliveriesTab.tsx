@@ -83,7 +83,7 @@ function Log({ rows, isAll }: { rows: readonly DeliveryRecord[]; isAll: boolean 
   const { mayChange, mayAddClients } = useSession()
   const mayChangeOf = useMayChange()
   const navigate = useNavigate()
-  // What is of no client takes a role for all of them, as adding one does.
+  // A message that belongs to no client needs a role for all clients, as adding a client does.
   const maySend = ({ client_id }: DeliveryRecord) => (client_id === null ? mayAddClients : mayChangeOf(client_id))
   const columns = deliveryColumns(clients, mayChange ? maySend : null)
   if (rows.length === 0) {
@@ -197,7 +197,7 @@ function Why({ delivery }: { delivery: DeliveryRecord }) {
   return <span className={last_error === null ? classes.note : classes.failure}>{last_error ?? note}</span>
 }
 
-/** Has a message sent now that was not delivered. */
+/** Sends a message that was not delivered again. */
 function RetryButton({ id }: { id: string }) {
   const retry = useRetryDelivery()
   return (
@@ -206,7 +206,7 @@ function RetryButton({ id }: { id: string }) {
       variant="default"
       loading={retry.isPending}
       onClick={(event) => {
-        // The row leads to the alert.
+        // A click on the row would open the alert.
         event.stopPropagation()
         retry.mutate(id, {
           onError: ({ message }) => notifications.show({ color: 'danger', title: 'Not sent again', message }),

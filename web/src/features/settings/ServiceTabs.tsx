@@ -14,7 +14,7 @@ import classes from './settings.module.css'
 const EXAMPLE = `SMTP_URL=smtp://user:password@mail.example.com:587
 SMTP_FROM=Tagwarden <alerts@example.com>`
 
-/** Whether e-mail goes out, and how to have it go out. */
+/** Whether the service sends e-mail, and how to set it up. */
 export function EmailTab() {
   return (
     <WithSettings>
@@ -47,7 +47,7 @@ export function EmailTab() {
   )
 }
 
-/** What is kept for how long. */
+/** How long data is kept. */
 export function RetentionTab() {
   return (
     <WithSettings>
@@ -86,7 +86,7 @@ const ROLES: Readonly<Record<string, string>> = {
   open: 'No sign-in: anyone who can reach the service can change everything.',
 }
 
-/** Who may look and change, and how to set it. */
+/** Who may view and change what, and how to set it up. */
 export function AccessTab() {
   const { role, accounts } = useSession()
   return (
@@ -131,7 +131,7 @@ function IsSet({ isSet, whenNot }: { isSet: boolean; whenNot: 'warning' | 'unkno
 
 const ENGINES = { sqlite: 'SQLite, embedded', postgres: 'PostgreSQL' } as const
 
-/** What runs here. */
+/** The version and the processes. */
 export function AboutTab() {
   return (
     <Stack gap="lg">

@@ -11,11 +11,11 @@ import { DeliveriesTab } from './DeliveriesTab.tsx'
 import { AboutTab, AccessTab, EmailTab, RetentionTab } from './ServiceTabs.tsx'
 import classes from './settings.module.css'
 
-/** Loaded by those who manage something. */
+/** Loaded lazily, because only some people manage accounts and tokens. */
 const PeopleTab = lazy(() => import('../people/PeopleTab.tsx').then(({ PeopleTab: Content }) => ({ default: Content })))
 const TokensTab = lazy(() => import('../people/TokensTab.tsx').then(({ TokensTab: Content }) => ({ default: Content })))
 
-/** Said to those who follow a link to a tab that they do not find. */
+/** Shown to people who follow a link to a tab that they may not see. */
 const FOR_WHOM = {
   isOwner: 'It is for owners of a client: ask one of them to make you an owner.',
   seesService: 'It is about the whole service, and for people with a role for every client.',
@@ -24,7 +24,7 @@ const FOR_WHOM = {
 interface TabEntry {
   label: string
   Content: ComponentType
-  /** Who finds it; everyone without. */
+  /** The permission that shows it; absent for everyone. */
   isFor?: keyof typeof FOR_WHOM
 }
 
@@ -42,7 +42,7 @@ type Tab = keyof typeof TABS
 const NAMES = Object.keys(TABS) as Tab[]
 const entryOf = (name: Tab): TabEntry => TABS[name]
 
-/** How people are reached, who may look, what is kept, and what runs here. */
+/** The settings: channels, e-mail, people, access, retention, and the version. */
 export function SettingsPage() {
   const session = useSession()
   const names = NAMES.filter((name) => {

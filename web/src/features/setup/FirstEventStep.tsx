@@ -24,17 +24,17 @@ interface Props {
   ingest: IngestAddress
 }
 
-/** While nothing has come, it is asked for this often, ms. */
+/** Poll interval until the first event arrives, ms. */
 export const WAITING_MS = 5_000
 
 const isSample = (payload: RecentAnswer['accepted'][number]): boolean => containerOf(payload) === SAMPLE_CONTAINER
 const hasSample = (recent: RecentAnswer | undefined): boolean => recent?.accepted.some(isSample) === true
 
-/** One event from the command line: whether the way to Tagwarden is open, before Tag Manager has a part in it. */
+/** Sends one event from the command line, to test the way to Tagwarden without Tag Manager. */
 export function TryStep({ site, ingest }: Props) {
   const { data } = useQuery({
     ...recentQuery(site.id),
-    // The stream says nothing of a sample: it is in no count.
+    // Poll, because samples are not counted and the stream does not report them.
     refetchInterval: ({ state }) => (hasSample(state.data) ? false : WAITING_MS),
   })
   const [openedAt] = useState(() => Date.now())
@@ -72,7 +72,7 @@ export function TryStep({ site, ingest }: Props) {
   )
 }
 
-/** Listens until the site has sent something; then looks at what it sent. */
+/** Waits for the site's first event, then checks what it sent. */
 export function FirstEventStep({ site, ingest }: Props) {
   const { last_event_at } = site
   if (last_event_at === null) {
@@ -116,10 +116,10 @@ export function FirstEventStep({ site, ingest }: Props) {
 }
 
 const DAY = { hours: 24 }
-/** Minutes are kept for a while only; a peak of six hours says enough. */
+/** The window for the peak: minutes are kept only for a while, and six hours are enough. */
 const BUSY = { hours: 6 }
 
-/** Whether what comes is what was meant to come. */
+/** Checks whether the events that arrive are as intended. */
 function Checklist({ site }: { site: SiteRecord }) {
   const report = useQuery(siteReportQuery(site.id, DAY, false))
   const minutes = useQuery(timeseriesQuery(site.id, BUSY, { metric: 'events', bucket: '1m' }))
@@ -158,7 +158,7 @@ function Checklist({ site }: { site: SiteRecord }) {
   )
 }
 
-/** Refused requests, why, and what to do. They are no values: a place in the payload at most. */
+/** Refused requests with the reason and what to do. They contain no values, at most a path in the payload. */
 function Rejections({ site }: { site: SiteRecord }) {
   const { data } = useQuery(recentQuery(site.id))
   const groups = groupsOf(data?.rejections ?? [])

@@ -13,10 +13,10 @@ interface KeyStepProps {
   ingest: IngestAddress
 }
 
-/** Where the tag sends to, and with what it authenticates. */
+/** The endpoint and the key of the tag. */
 export function KeyStep({ site, ingest }: KeyStepProps) {
   const isRevoked = site.key_revoked_at !== null
-  // Another sender than our tag may do without.
+  // A site that has sent events uses another sender than our tag, for which http may do.
   const lacksHttps = !ingest.isHttps && site.last_event_at === null
   return (
     <SetupStep
@@ -63,7 +63,7 @@ export function KeyStep({ site, ingest }: KeyStepProps) {
 
 const KeyHidden = () => <span className={classes.muted}>Shown to admins only</span>
 
-/** `done` is green, `bad` is in the way, `waiting` listens. */
+/** `done` is green, `bad` blocks the setup, `waiting` waits for events. */
 type StepState = 'open' | 'waiting' | 'done' | 'bad'
 
 interface SetupStepProps {
@@ -75,7 +75,7 @@ interface SetupStepProps {
   children: ReactNode
 }
 
-/** One of the numbered steps, with how far it has come. */
+/** One of the numbered steps, with its state. */
 export function SetupStep({ number, title, state, word, children }: SetupStepProps) {
   const id = useId()
   return (

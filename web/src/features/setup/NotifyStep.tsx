@@ -6,7 +6,7 @@ import type { SiteRecord } from '../../api/sites.ts'
 import { LinkButton, TextLink } from '../../ui/LinkButton.tsx'
 import { SetupStep } from './KeyStep.tsx'
 
-/** What is watched and told to nobody is not watched: the last step, and the one most often forgotten. */
+/** Sets up notifications, the last step and the one most often forgotten. */
 export function NotifyStep({ site }: { site: SiteRecord }) {
   const { mayChange } = useSession()
   const hasChannel = useHasChannel(site.client_id)
@@ -48,7 +48,7 @@ export function NotifyStep({ site }: { site: SiteRecord }) {
   )
 }
 
-/** Whether the client of a site has working notifications; undefined until it is known, and while it is switched off. */
+/** Whether a site's client has working notifications; undefined while unknown, and for a paused client. */
 function useHasChannel(clientId: string): boolean | undefined {
   const select = useCallback(
     (overview: Overview) =>

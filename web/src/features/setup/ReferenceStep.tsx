@@ -20,7 +20,7 @@ import { SetupStep } from './KeyStep.tsx'
 import { addedWords, EXAMPLE, FILE_MAX, referenceLine } from './references.ts'
 import classes from './setup.module.css'
 
-/** What the shop itself counted, to hold our counts against: by file, or by a job of the shop. */
+/** The shop's own counts, to compare with ours: uploaded as a file, or sent by a job of the shop. */
 export function ReferenceStep({ site, base }: { site: SiteRecord; base: string }) {
   const { mayChange } = useSession()
   const { data: references = [] } = useQuery(referencesQuery(site.id))
@@ -82,7 +82,7 @@ function UploadFile({ siteId }: { siteId: string }) {
     upload.reset()
     setTooLarge(file.size > FILE_MAX)
     if (file.size <= FILE_MAX) upload.mutate({ file, source: source.trim() })
-    // Or the same file, corrected, is no change.
+    // Forget the chosen file, because choosing it again after a correction would fire no change event.
     forget.current?.()
   }
   return (

@@ -18,7 +18,7 @@ import { ReferenceStep } from './ReferenceStep.tsx'
 import classes from './setup.module.css'
 import { TemplateStep } from './TemplateStep.tsx'
 
-/** From a new site to its first event, and what to look after then. */
+/** Leads from a new site to its first event, and through the checks that follow. */
 export function SetupPage() {
   const { siteId = '' } = useParams({ strict: false })
   const { data, error, refetch } = useQuery({
@@ -87,10 +87,10 @@ function SetupSkeleton() {
   )
 }
 
-/** A busy site has news every two seconds; its reports are asked for at most this often, ms. */
+/** Minimum time between refetches of reports, ms: a busy site has news every two seconds. */
 const REFRESH_MS = 4_000
 
-/** Notes when the site receives something, the moment the stream says so. */
+/** Refetches when the stream reports that the site has received something. */
 function useArrivals(siteId: string): void {
   const client = useQueryClient()
   const refresh = useThrottledCallback(

@@ -78,7 +78,7 @@ function Part({ figure, title, children }: { figure: ReactNode; title: string; c
   )
 }
 
-/** Drawings of Tag Manager's screens: they follow the theme, need no picture files, and say what the text beside them says. */
+/** A drawing of a Tag Manager screen: it follows the theme, needs no image file, and shows what the text beside it says. */
 function Screen({ title, children }: { title: string; children: ReactNode }) {
   return (
     <svg className={figures.screen} viewBox="0 0 260 132" aria-hidden="true">

@@ -12,10 +12,10 @@ interface Props {
   ingest: IngestAddress
 }
 
-/** Mistakes are shown this soon after they are made, ms. */
+/** Poll interval, so that mistakes show soon after they are made, ms. */
 const ASK_MS = 5_000
 
-/** Why no event may have arrived yet. Nothing while there is nothing to say. */
+/** Likely reasons why no event has arrived; renders nothing when there are none. */
 export function Troubles({ site, ingest }: Props) {
   const now = useNow()
   const recent = useQuery({ ...recentQuery(site.id), refetchInterval: ASK_MS })

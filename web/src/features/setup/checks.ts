@@ -5,7 +5,7 @@ import { counted, percent, whole } from '../../lib/words.ts'
 import { clockFault } from './clock.ts'
 import { SAMPLE_CONTAINER } from './ingest.ts'
 
-/** One line of the checklist: what is so, and what to do about it. */
+/** One line of the checklist: a finding, and what to do about it. */
 export interface Check {
   id: string
   status: Status
@@ -30,14 +30,14 @@ export const containerOf = (payload: Accepted): unknown =>
   'container_id' in payload ? payload.container_id : undefined
 const isBatch = (payload: Accepted): boolean => 'batch' in payload && payload.batch === true
 
-/** Whether anything but samples has come. */
+/** Whether anything but samples has arrived. */
 export const isTagHeard = ({ containers }: Pick<SiteReport, 'containers'>): boolean =>
   containers.some(({ container_id }) => container_id !== SAMPLE_CONTAINER)
 
-/** Reported by the check of the plan. */
+/** Warnings that the check of the plan reports already. */
 const QUOTA_WARNINGS: readonly string[] = ['quota_near', 'quota_used_up']
 
-/** What there is to look after in what the tag sent. */
+/** The checks of what the tag sent. */
 export function checksOf(facts: Facts): Check[] {
   const { report, recent } = facts
   const mode = modeOf(recent)
@@ -56,7 +56,7 @@ export function checksOf(facts: Facts): Check[] {
   ]
 }
 
-/** As fast as only a tag is that asks no other host, ms. */
+/** A tag this fast cannot have asked another host, ms. */
 const NO_WORK_MS = 5
 const ENOUGH = 20
 
@@ -112,15 +112,15 @@ function modeOf({ accepted }: RecentAnswer): Mode | null {
   return own.some(isBatch) ? 'both' : 'per_event'
 }
 
-/** Events a second in the busiest minute. */
+/** Events per second in the busiest minute. */
 export function peakOf({ series, bucket_seconds }: TimeseriesAnswer): number {
   const values = series.flatMap(({ points }) => points.map(({ value }) => value ?? 0))
   return Math.max(0, ...values) / bucket_seconds
 }
 
-/** Beyond this part of the allowed rate a peak within the minute may be over it. */
+/** Above this share of the allowed rate, peaks within the minute may exceed it. */
 const TIGHT = 0.5
-/** Below this part, one request for each event is nothing to save on. */
+/** Below this share, batching would save nothing. */
 const ROOMY = 0.1
 
 function modeCheck(mode: Mode, { report, recent, usage, minutes }: Facts): Check {
@@ -154,11 +154,11 @@ function modeCheck(mode: Mode, { report, recent, usage, minutes }: Facts): Check
   return { ...check, status: 'ok', text: `${both}${pace}, far below ${limit}.` }
 }
 
-/** Which limits the newest refusals name; the count of refusals does not separate them. */
+/** The limits named by the newest refusals; their count does not tell them apart. */
 const limitsMet = ({ rejections }: RecentAnswer): ReadonlySet<string> =>
   new Set(rejections.filter(({ reason }) => reason === 'rate_limited').map(({ path }) => path))
 
-/** Two digits are enough: "0.53 events", "1 event", "420 events". */
+/** A rate with two digits: "0.53 events", "1 event", "420 events". */
 const rate = (perSecond: number): string => {
   const rounded = perSecond < 10 ? Number(perSecond.toPrecision(2)) : Math.round(perSecond)
   return rounded < 10 && rounded !== 1 ? `${rounded} events` : counted(rounded, 'event')

@@ -3,21 +3,21 @@ import { duration } from '../../lib/words.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
-/** Ingest books events at its own time from here on. */
+/** Beyond these limits, ingest counts events at its own time. */
 const AHEAD_MAX = 5 * MINUTE
 const BEHIND_MAX = DAY
-/** Batches and queues are late by less. */
+/** Batches and queues are never this late. */
 const LATE_MAX = 10 * MINUTE
-/** The year 2001 in ms, and far off in seconds. */
+/** A smaller number is a time in seconds: as ms it would be before September 2001. */
 const SECONDS_MAX = 1e12
 
-/** How far the sender's times are behind ours, ms (negative: ahead), by the median of what was kept; null: nothing was. */
+/** Median time by which the sender's times are behind ours, ms (negative when ahead); null without payloads. */
 function behindOf(times: readonly { sent: number; at: number }[]): number | null {
   const lags = times.map(({ sent, at }) => at - sent).sort((a, b) => a - b)
   return lags[Math.floor(lags.length / 2)] ?? null
 }
 
-/** What is wrong with the sender's clock, in words; null: nothing that its last payloads show. */
+/** The fault of the sender's clock in words; null when its latest payloads show none. */
 export function clockFault(accepted: RecentAnswer['accepted']): string | null {
   const times = accepted.flatMap((payload) => {
     const sent = timeOf(payload)
@@ -41,7 +41,7 @@ export function clockFault(accepted: RecentAnswer['accepted']): string | null {
   return null
 }
 
-/** When the sender says that it was, epoch ms; of a batch its end, which is what ingest books it by. */
+/** The payload's own time, epoch ms; for a batch its end, at which ingest counts it. */
 function timeOf(payload: RecentAnswer['accepted'][number]): number | null {
   for (const field of ['timestamp_ms', 'window_end_ms']) {
     const time: unknown = Reflect.get(payload, field)

@@ -1,23 +1,24 @@
-/** Where the tag sends to. */
+/** The address that the tag sends to. */
 export interface IngestAddress {
   endpoint: string
-  /** The tag accepts `https://` only. */
+  /** Whether the tag accepts it: it sends only to `https://`. */
   isHttps: boolean
 }
 
-/** @param base without a slash at its end */
+/** @param base without a trailing slash */
 export const ingestOf = (base: string): IngestAddress => ({
   endpoint: `${base}/ingest`,
   isHttps: base.startsWith('https://'),
 })
 
-/** The container that samples come from, here as with `tagwarden send`, whose events count: so that a sample is not taken for the tag. */
+/** The container id of samples, from here and from `tagwarden send` (whose events count), so that they are not mistaken for the tag. */
 export const SAMPLE_CONTAINER = 'GTM-SAMPLE1'
 
 /**
- * The line that sends one event as the tag does in a preview: it is found among the samples, and no report, chart or probe counts it.
+ * A curl command that sends one event as the tag does in a preview: it appears among the samples, but no report, chart or probe counts
+ * it.
  *
- * @param key as it is to stand in the line
+ * @param key as it is to appear in the command
  * @param now epoch ms; a time over 24 hours old would be counted as skewed
  */
 export function curlLine({ endpoint }: IngestAddress, key: string, now: number): string {

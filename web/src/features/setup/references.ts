@@ -1,17 +1,17 @@
 import type { AddedRecord } from '../../api/reconciliation.ts'
 import { counted, whole } from '../../lib/words.ts'
 
-/** What a file holds: an order or more in each hour, 0 where there was none. */
+/** An example of the file: the orders of each hour, 0 when there were none. */
 export const EXAMPLE = [
   'source,event,hour,count',
   'shop,purchase,2026-11-20T14:00:00Z,37',
   'shop,purchase,2026-11-20T15:00:00Z,0',
 ].join('\n')
 
-/** Larger files are refused unread, bytes. */
+/** Maximum size of a file, bytes; larger ones are refused unread. */
 export const FILE_MAX = 1_048_576
 
-/** The line that sends a file, from a job of the shop. The token is not shown here, so it is a variable. */
+/** A curl command with which a job of the shop sends a file. The token is a variable, because the page does not know one. */
 export const referenceLine = (base: string, siteId: string): string =>
   [
     `curl ${base}/api/sites/${siteId}/reference-counts \\`,

@@ -2,7 +2,7 @@ import type { RecentAnswer } from '../../api/analytics.ts'
 
 type Rejection = RecentAnswer['rejections'][number]
 
-/** Refusals for the same reason at the same place. */
+/** Refusals for the same reason at the same path. */
 export interface RejectionGroup {
   key: string
   reason: string
@@ -12,7 +12,7 @@ export interface RejectionGroup {
   lastAt: string
 }
 
-/** The latest first. */
+/** Groups refusals, latest first. */
 export function groupsOf(rejections: readonly Rejection[]): RejectionGroup[] {
   const groups = Map.groupBy(rejections, ({ reason, path }) => `${reason}|${path}`)
   return [...groups].map(([key, same]) => ({
@@ -25,7 +25,7 @@ export function groupsOf(rejections: readonly Rejection[]): RejectionGroup[] {
   }))
 }
 
-/** What was wrong and what to do about it, in the words of someone who has to mend it. */
+/** What was wrong and what to do about it, for the person who has to fix it. */
 export function adviceOf({ reason, path }: Pick<RejectionGroup, 'reason' | 'path'>): { what: string; todo: string } {
   switch (reason) {
     case 'rate_limited':

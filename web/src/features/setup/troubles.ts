@@ -5,7 +5,7 @@ import { environmentOf } from '../site/payload.ts'
 import { containerOf } from './checks.ts'
 import { SAMPLE_CONTAINER } from './ingest.ts'
 
-/** Something that may be why no event arrives, and what to do. */
+/** A possible reason why no event arrives, and what to do. */
 export interface Trouble {
   id: string
   status: Extract<Status, 'warning' | 'unknown'>
@@ -16,18 +16,18 @@ export interface Trouble {
 export interface Facts {
   recent: RecentAnswer
   diagnostics: DiagnosticsAnswer
-  /** Of the endpoint that the tag is given. */
+  /** Host of the tag's endpoint. */
   endpointHost: string
-  /** Under which this page was opened. */
+  /** Host of this page. */
   pageHost: string
   /** How long the site has been waiting, ms. */
   waitedMs: number
 }
 
-/** Importing and publishing a template takes a few minutes; after these the way is to be looked at. */
+/** Importing and publishing a template takes a few minutes; after this time, silence is suspicious. */
 const PATIENCE_MS = 10 * 60_000
 
-/** What is known first, and what may be checked by hand at the end. */
+/** The known reasons first, then what to check by hand. */
 export function troublesOf(facts: Facts): Trouble[] {
   return [
     ...previewTrouble(facts.recent),
@@ -43,7 +43,7 @@ export function troublesOf(facts: Facts): Trouble[] {
   ]
 }
 
-/** Whether the tag was heard in a preview, or in an environment that it keeps out of the counts, and only there. */
+/** Applies when the tag sent events only from a preview, or from an environment whose events are not counted. */
 function previewTrouble({ accepted }: RecentAnswer): Trouble[] {
   const own = accepted.filter((payload) => containerOf(payload) !== SAMPLE_CONTAINER)
   if (own.length === 0 || !own.every((payload) => 'preview' in payload && payload.preview === true)) return []
@@ -72,7 +72,7 @@ const CONNECTION_TITLES: Readonly<Record<DiagnosticsAnswer['connection'][number]
   proxy_not_trusted: 'The proxy is not trusted',
 }
 
-/** What is wrong with requests that show no known key; they may be of this site's sender or of anyone. */
+/** Faults of requests without a known key, which may come from this site's sender or from anyone. */
 const STRANGERS: Readonly<Record<string, { title: string; todo: string }>> = {
   unauthorized: {
     title: 'A key of no site',
@@ -104,7 +104,7 @@ const strangerTroubles = (without: DiagnosticsAnswer['without_site']): Trouble[]
     return [{ id: reason, status: 'unknown' as const, title: words.title, text: `${came} ${words.todo}` }]
   })
 
-/** Nothing came of the tag, not even something to refuse: it stops before Tagwarden. */
+/** Applies when nothing came from the tag, not even a refused request: the fault is before Tagwarden. */
 function silenceTroubles({ recent, diagnostics, waitedMs, endpointHost }: Facts): Trouble[] {
   const own = recent.accepted.filter((payload) => containerOf(payload) !== SAMPLE_CONTAINER)
   if (waitedMs < PATIENCE_MS || own.length + recent.rejections.length > 0) return []
@@ -117,7 +117,7 @@ function silenceTroubles({ recent, diagnostics, waitedMs, endpointHost }: Facts)
   }))
 }
 
-/** In the order in which they are looked at. A sample that came shows that the second is not it. */
+/** In the order in which to check them. A sample that arrived rules out the second. */
 const SILENCE: readonly Omit<Trouble, 'status'>[] = [
   {
     id: 'published',

@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { askForLink } from '../../api/accounts.ts'
 import classes from './sign-in.module.css'
 
-/** Asks for a link that sets another password. It says the same of every address. */
+/** Requests a link that sets a new password. The answer is the same for every address, so it does not reveal accounts. */
 export function ForgotForm({ onBack }: { onBack: () => void }) {
   const [email, setEmail] = useState('')
   const ask = useMutation({ mutationFn: askForLink })

@@ -10,13 +10,13 @@ const open = (dialog: HTMLDialogElement | null) => {
   if (dialog?.open === false) dialog.showModal()
 }
 
-/** A dialog of the page below listens for Escape on the whole window, before anything here; it passes over keys of elements with this mark. */
+/** A dialog on the page below listens for Escape on the window, before this one; it ignores keys of elements with this attribute. */
 const keepEscape = ({ target }: FocusEvent<HTMLElement>) => target.setAttribute('data-mantine-stop-propagation', 'true')
 
-/** The sign-in above a page whose session has ended, which stays as it is. It covers all of it: who is not signed in sees nothing. */
+/** The sign-in above a page whose session has ended. The page stays, but covered completely: no one may see it without a session. */
 export function SignInAgain() {
   const client = useQueryClient()
-  // Someone may have signed in in another tab, which is the only way where an identity provider does it.
+  // Refetch on focus, because people may have signed in in another tab; with an identity provider that is the only way.
   const {
     data: session,
     error,
@@ -32,12 +32,12 @@ export function SignInAgain() {
     if (session !== undefined && !mustSignIn(session)) signedIn(client, session)
   }, [session, client])
   return (
-    // A key that closes it would show the page: the browser lets the second Escape through.
+    // Closing the dialog would show the page, and the browser lets a second Escape close it: prevent both.
     <dialog
       ref={open}
       className={classes.again}
       aria-label="Your session has ended"
-      // What is clicked beside its fields leaves the focus in here.
+      // A click beside the fields keeps the focus inside the dialog.
       tabIndex={-1}
       onFocusCapture={keepEscape}
       onCancel={(event) => event.preventDefault()}

@@ -11,7 +11,7 @@ import { useTab } from '../../ui/status/status.ts'
 import { ForgotForm } from './ForgotForm.tsx'
 import classes from './sign-in.module.css'
 
-/** Why a sign-in with the identity provider came to nothing, by the word that the service puts into the address. */
+/** Why a sign-in with the identity provider failed, by the code that the service puts into the address. */
 const PROBLEMS: Readonly<Record<string, string>> = {
   refused: 'The sign-in was cancelled, or your provider did not allow it.',
   expired: 'The sign-in took too long, or was started in another tab or under another address. Sign in again.',
@@ -33,15 +33,15 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   service: 'Tagwarden could not finish the sign-in. Try again in a moment; its log has the reason.',
 }
 
-/** What to say of a problem; null: there is none that we know. */
+/** The message for a problem's code; null for none or an unknown one. */
 export const problemInWords = (problem: string | undefined): string | null =>
   problem !== undefined && Object.hasOwn(PROBLEMS, problem) ? (PROBLEMS[problem] ?? null) : null
 
 type Way = 'account' | 'key' | 'forgot'
 
-/** Exchanges a key, or an address and its password, for a session, and leads on to where the user wanted to go. */
+/** Exchanges a key, or an e-mail address and password, for a session, then goes to the page that the user wanted. */
 export function SignInPage() {
-  // Who is not signed in sees nothing of the sites' health, also in a tab that showed it before.
+  // The tab's title and icon must not show the sites' health without a session, even if they did before.
   useTab('Sign in · Tagwarden', 'unknown')
   const next = useNext()
   const problemOfAddress = useProblem()
@@ -61,12 +61,12 @@ export function SignInPage() {
 
 interface SignInFormsProps {
   session: Session
-  /** Where the identity provider leads back to; null: it gets a tab of its own, as this page has a form that must stay. */
+  /** The path to which the identity provider returns; null opens it in a new tab, because this page has a form to keep. */
   next: string | null
   problem?: string | null
 }
 
-/** All ways in that there are. */
+/** All available ways to sign in. */
 export function SignInForms({ session, next, problem: problemBefore = null }: SignInFormsProps) {
   const [chosen, setChosen] = useState<Way | null>(null)
   const problem = problemBefore ?? problemInWords(session.proxy?.problem ?? undefined)
@@ -214,14 +214,14 @@ function KeyForm() {
   )
 }
 
-/** Why the sign-in with the identity provider came to nothing. It holds while the address already changes. */
+/** The message of a failed sign-in with the identity provider, read once, because the address changes later. */
 function useProblem(): string | null {
   const { problem } = useRouterState({ select: (state) => state.location.search as UrlSearch })
   const [words] = useState(() => problemInWords(problem))
   return words
 }
 
-/** Where to go afterwards: a path of ours, whatever the address says. It holds while the address already changes. */
+/** The path to go to afterwards, always on this origin. Read once, because the address changes later. */
 function useNext(): string {
   const { next = '/' } = useRouterState({ select: (state) => state.location.search as UrlSearch })
   const [path] = useState(() => pathOf(next))

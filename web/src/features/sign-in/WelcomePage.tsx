@@ -9,10 +9,10 @@ import { Logo } from '../../ui/Logo.tsx'
 import { useTab } from '../../ui/status/status.ts'
 import classes from './sign-in.module.css'
 
-/** Where a one-time link leads: sets the password, and signs in with it. */
+/** The page of a one-time link: sets the password and signs in with it. */
 export function WelcomePage() {
   useTab('Choose a password · Tagwarden', 'unknown')
-  // Read once: it leaves the address with the first use.
+  // Read it only once, because it is removed from the address on first use.
   const [secret] = useState(() => window.location.hash.slice(1))
   const { data, error } = useQuery({
     queryKey: ['password-link', secret],
@@ -74,7 +74,7 @@ function ChooseForm({ secret, owner: { email, name: given, is_invitation } }: { 
         throw thrown
       }
     },
-    // A new page: the link is used, and must not stay in the history.
+    // Load a new page in place of this one, so that the used link does not stay in the history.
     onSuccess: (next) => window.location.replace(next),
   })
   const submit = (event: FormEvent) => {

@@ -36,7 +36,7 @@ export function AddKeyDialog({ site, onClose }: DialogProps) {
   )
 }
 
-/** A new key now, and the old one until a date. */
+/** Rotates a key: adds a new one, and the old one stays valid until a date. */
 export function RotateKeyDialog({ site, siteKey, onClose }: KeyDialogProps) {
   const rotate = useRotateKey(site.id, siteKey.id)
   const [until] = useState(() => wallTime(Date.now() + OVERLAP_MS, site.timezone))
@@ -58,7 +58,7 @@ export function RotateKeyDialog({ site, siteKey, onClose }: KeyDialogProps) {
   )
 }
 
-/** Another end for a key that is being replaced. */
+/** Changes the end of a key that is being replaced. */
 export function ChangeKeyDialog({ site, siteKey, onClose }: KeyDialogProps) {
   const change = useChangeKey(site.id, siteKey.id)
   return (
@@ -77,7 +77,7 @@ export function ChangeKeyDialog({ site, siteKey, onClose }: KeyDialogProps) {
   )
 }
 
-/** Asks before a key ends for good. */
+/** Asks before revoking a key. */
 export function RevokeKey({ site, siteKey, onClose, opened }: KeyDialogProps & { opened: boolean }) {
   const revoke = useRevokeKey(site.id, siteKey.id)
   const { name, last_used_at } = siteKey
@@ -99,7 +99,7 @@ export function RevokeKey({ site, siteKey, onClose, opened }: KeyDialogProps & {
 
 interface Values {
   name: string
-  /** On the wall of the site's zone. */
+  /** Local time in the site's zone. */
   until?: string
 }
 
@@ -111,10 +111,10 @@ interface Changes {
 
 interface FormProps {
   title: string
-  /** On the button. */
+  /** The button's text. */
   action: string
   initial: Values
-  /** Saved without a change of it, too. */
+  /** Whether `until` is sent even when it is unchanged. */
   isUntilNew?: boolean
   zone: string
   onClose: () => void
@@ -122,7 +122,7 @@ interface FormProps {
   children: ReactNode
 }
 
-/** The service's names of the fields. */
+/** The form's field for each field name of the API. */
 const FIELDS: Readonly<Record<string, keyof Values>> = { name: 'name', old_until: 'until', expires_at: 'until' }
 
 function KeyForm({ title, action, initial, isUntilNew = false, zone, onClose, onSave, children }: FormProps) {

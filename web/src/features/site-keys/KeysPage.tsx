@@ -16,7 +16,7 @@ import { AddKeyDialog, ChangeKeyDialog, RevokeKey, RotateKeyDialog } from './Key
 import classes from './keys.module.css'
 import { isAccepted, isInUse, keyStatus, warningOf } from './words.ts'
 
-/** The ingest keys of a site: which are valid until when, and which are still used. */
+/** The ingest keys of a site: until when each is valid, and whether it is still used. */
 export function KeysPage() {
   const { siteId = '' } = useParams({ strict: false })
   const site = useQuery(siteQuery(siteId))
@@ -176,7 +176,7 @@ function Facts({ siteKey, zone }: { siteKey: SiteKeyRecord; zone: string }) {
   )
 }
 
-/** What to do about a key that should not be used any more and is. */
+/** What to do about a key that is still used but expires or is no longer valid. */
 function Advice({ siteKey, now }: { siteKey: SiteKeyRecord; now: number }) {
   if (siteKey.state === 'valid' || !isInUse(siteKey, now)) return null
   return (

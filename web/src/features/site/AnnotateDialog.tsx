@@ -20,7 +20,7 @@ const isOpen = external(false)
 export const annotate = (): void => isOpen.set(true)
 const close = (): void => isOpen.set(false)
 
-/** Writes down what happened at a moment. The key `n` opens it. */
+/** Adds an annotation at a time. The key `n` opens it. */
 export function AnnotateDialog() {
   const { mayChange } = useSession()
   useEffect(() => {

@@ -14,7 +14,7 @@ import { useSite } from './site-scope.ts'
 
 const HEIGHT = 160
 
-/** How much of what others counted was counted here; nothing on sites without their counts. */
+/** The share of reference counts that Tagwarden counted; renders nothing on sites without reference counts. */
 export function CapturedPanel() {
   const { site } = useSite()
   const { data: references } = useQuery(referencesQuery(site.id))

@@ -11,12 +11,12 @@ import { Note, Panel } from './Panel.tsx'
 import classes from './site.module.css'
 import { useSite } from './site-scope.ts'
 
-/** More are too many to read beside a chart. */
+/** Maximum number of rows: more are too many to read beside a chart. */
 const ROWS = 12
-/** The interface has no more versions of a window, nor more annotations. */
+/** The API returns no more versions or annotations of a window. */
 const MOST_READ = 200
 
-/** What changed in the window: versions that were published, and what people wrote down. */
+/** What changed in the window: published versions and annotations. */
 export function ChangesPanel() {
   const { changes, site } = useSite()
   const { mayChange } = useSession()

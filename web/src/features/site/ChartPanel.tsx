@@ -14,24 +14,24 @@ interface Props
     Required<Pick<TimeChartData, 'kind' | 'format'>>,
     Pick<TimeChartData, 'scale'>,
     Pick<Parameters<typeof TimeChart>[0], 'label' | 'onClick'> {
-  /** Where the series come from. */
+  /** The query behind the series. */
   answer: Pick<UseQueryResult, 'error' | 'refetch' | 'isPlaceholderData'>
-  /** Undefined until they are there. */
+  /** Undefined until they are loaded. */
   series: TimeChartData['series'] | undefined
   height: number
-  /** The first chart of the page names the versions that were deployed; the others show lines only. */
+  /** Only the first chart of the page names the deployed versions; the others show only lines. */
   isFirst?: boolean
-  /** The time of the chart, epoch ms, where it is not the window of the page. */
+  /** The chart's time, epoch ms, when it is not the page's window. */
   over?: { from: number; to: number } | undefined
-  /** Takes the place of the chart: why there is nothing to draw. */
+  /** Shown instead of the chart: why there is nothing to draw. */
   note?: string | undefined
 }
 
-/** A chart over the window of the page, with its title and its numbers; until its series are there, their skeleton or fault. */
+/** A chart over the page's window, with title and numbers; a skeleton or an error until its series are loaded. */
 export function ChartPanel(props: Props) {
   const { answer, series, kind, scale, format, label, onClick, height, isFirst = false, over, note, ...panel } = props
   const { frame, deploys } = useSite()
-  // Another time shares neither the crosshair nor the marks.
+  // A chart of another time does not share the crosshair and the marks.
   const shown = over === undefined ? frame : { ...over, zone: frame.zone }
   const { from, to } = shown
   const dotted = useMemo(
@@ -62,7 +62,7 @@ export function ChartPanel(props: Props) {
   )
 }
 
-/** What a chart of the window draws, and, moved under it, the same of the window before where the two are compared. */
+/** The series of the window and, when comparing, those of the previous window, shifted to lie under it. */
 export function useComparedSeries(cut: Cut) {
   const { site, query, before } = useSite()
   const answer = useQuery(timeseriesQuery(site.id, query, cut))

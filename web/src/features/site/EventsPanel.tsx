@@ -13,9 +13,9 @@ import { useSite } from './site-scope.ts'
 import { change, figure, span } from './words.ts'
 
 const HEIGHT = 212
-/** More bars than this are too thin to point at. */
+/** Maximum number of bars; more are too thin to point at. */
 const BARS = 100
-/** More names than colours say nothing; the table under "Tags and events" has all of them. */
+/** Maximum number of names, one per colour; the table under "Tags and events" has all of them. */
 const NAMES = 8
 const REST = 'other'
 
@@ -85,7 +85,7 @@ export function EventsPanel() {
   )
 }
 
-/** What runs through all charts of the page. */
+/** The key of the marks that run through all charts. */
 function MarksKey() {
   const { frame, deploys } = useSite()
   const words = [
@@ -95,7 +95,7 @@ function MarksKey() {
   return <span className={classes.key}>{words.join(' · ')}</span>
 }
 
-/** The named ones, and the others together. */
+/** The named series, and the sum of the others. */
 function withoutMany(series: readonly TimeSeries[]): TimeSeries[] {
   if (series.length <= NAMES) return [...series]
   const names = new Set(

@@ -27,7 +27,7 @@ import { span } from './words.ts'
 
 const ROWS = 12
 
-/** One tag: how it ended, on which events, and how long it took. */
+/** One tag: its outcomes, its events, and its execution times. */
 export function TagFocus({ name }: { name: string }) {
   const { site, view } = useSite()
   const { answer, was } = useTagReport(name)
@@ -99,7 +99,7 @@ export function TagFocus({ name }: { name: string }) {
 
 const HEIGHT = 188
 const BARS = 100
-/** One event: how often it came, and how the tags ended on it. */
+/** One event: its counts, and the outcomes of the tags on it. */
 export function EventFocus({ name }: { name: string }) {
   const { site, query, report, before, view } = useSite()
   const { data, error, refetch } = useQuery(matrixQuery(site.id, query))
@@ -200,7 +200,7 @@ function Counts({ name }: { name: string }) {
   )
 }
 
-/** The most, the least and the usual of the columns that the window does not cut. */
+/** Maximum, minimum and median of the columns that lie completely in the window. */
 function extremes({ series }: { series: readonly TimeSeries[] }): LegendRow[] {
   const counts = series[0]?.points.slice(1, -1).map(({ value }) => value ?? 0) ?? []
   if (counts.length === 0) return []

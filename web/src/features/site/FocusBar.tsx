@@ -5,7 +5,7 @@ import { bucketText } from '../../ui/chart/bucket-text.ts'
 import classes from './site.module.css'
 import { useSite } from './site-scope.ts'
 
-/** What is looked at closely, and the way back to the whole site. */
+/** The focused tag or event, and a link back to the whole site. */
 export function FocusBar({ kind, name }: { kind: string; name: ReactNode }) {
   const { site, view } = useSite()
   const { picked } = view

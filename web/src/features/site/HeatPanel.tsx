@@ -20,23 +20,23 @@ import { change, span } from './words.ts'
 
 interface Props {
   title: string
-  /** What the rows are, to cut the executions by. */
+  /** What the rows are; executions are grouped by it. */
   group: 'tag_key' | 'event_name'
   /** The one tag or event that all rows are about. */
   of?: Pick<Cut, 'tag_key' | 'event_name'>
   rows: readonly HeatRow[]
-  /** `picked` is the time of the cell that was clicked on. */
+  /** `picked` is the time of the clicked cell. */
   onPick: (name: string, picked?: Stretch) => void
-  /** Under the list: how to see more rows. */
+  /** Below the list: a way to see more rows. */
   more?: ReactNode
 }
 
 const COLUMNS = 100
 const ROW = { wide: { height: 28, above: 0 }, narrow: { height: 46, above: 26 } }
-/** As in CSS: from here on there is no room for names beside the chart. */
+/** As in the CSS: up to this width there is no room for names beside the chart. */
 const NARROW = '(max-width: 64em)'
 
-/** Row × time, the share of failed executions as a colour. Its names are buttons, in line with its rows. */
+/** A heat map of rows × time, with the share of failed executions as colour. The rows' names are buttons. */
 export function HeatPanel({ title, group, of = NOTHING, rows, onPick, more }: Props) {
   const { site, query, frame } = useSite()
   const cut = { group_by: group, ...of, ...keysOf(rows.map(({ name }) => name)) }

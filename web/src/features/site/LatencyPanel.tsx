@@ -10,12 +10,12 @@ const HEIGHT = 176
 const TAGS = 6
 const ALL = ''
 const KEYS = ['p50', 'p95', 'p99']
-/** The further out, the louder. */
+/** Higher percentiles have stronger colours. */
 const TOKENS: Readonly<Record<string, string>> = { p50: '--series-other', p95: '--accent-text', p99: '--series-7' }
 
 const MISSING = 'No execution time was reported in this period. The tag sends it as "execution_time".'
 
-/** How long the tags take: percentiles over all of them, or of one. Batches bring means only. */
+/** Execution times: percentiles of all tags, or of one. Batches contain only means. */
 export function LatencyPanel({ tag }: { tag?: string }) {
   const { frame, view } = useSite()
   const key = tag ?? view.timedTag
@@ -47,7 +47,7 @@ export function LatencyPanel({ tag }: { tag?: string }) {
   )
 }
 
-/** The percentiles where there are any; where only batches came, their mean. */
+/** The percentiles, or the mean when there were only batches. */
 function withPercentiles(series: readonly TimeSeries[]): TimeSeries[] {
   const percentiles = series.filter(({ key }) => KEYS.includes(key))
   const isKnown = percentiles.some(({ points }) => points.some(({ value }) => value !== null))

@@ -6,23 +6,23 @@ import classes from './Legend.module.css'
 export interface LegendRow {
   key: string
   name: string
-  /** Of the series' colour; none for what has no line. */
+  /** The series' colour token; absent for rows without a line. */
   token?: string | undefined
   value: ReactNode
-  /** The period before, or the target. */
+  /** The value of the previous period, or the target. */
   reference?: string | undefined
-  /** What a screen reader says besides: "of 42 executions". */
+  /** Added for screen readers: "of 42 executions". */
   title?: string
 }
 
 interface LegendProps {
   label: string
-  /** What the values are, over them. */
+  /** The heading above the values. */
   heading?: string
   rows: readonly LegendRow[]
   /** Makes rows buttons. */
   onPick?: (key: string) => void
-  /** Marks the row that is picked, where one of them always is. */
+  /** The key of the picked row, when one always is. */
   picked?: string
 }
 
@@ -85,7 +85,7 @@ export function SeriesKey({ series }: SeriesKeyProps) {
   )
 }
 
-/** As a reference is drawn. */
+/** A sample of the dashed reference line. */
 function Dashes() {
   return (
     <svg width="10" height="10" aria-hidden="true">

@@ -8,7 +8,7 @@ import figures from './SiteFigures.module.css'
 import classes from './site.module.css'
 import { useSite } from './site-scope.ts'
 
-/** Stands where the charts would be. */
+/** Shown instead of the charts when there is no data. */
 export function NoData() {
   const { site, report } = useSite()
   const { set } = useTimeRange()
@@ -35,7 +35,7 @@ export function NoData() {
   )
 }
 
-/** To the page that says how a site is connected. */
+/** A link to the setup of a site. */
 export function SetUpLink({ siteId }: { siteId: string }) {
   return (
     <LinkButton to="/sites/$siteId/setup" params={{ siteId }} leftSection={<Plug size={16} aria-hidden />}>
@@ -51,7 +51,7 @@ const PANELS = [
   { key: 'latency', height: 232 },
 ]
 
-/** All have the size of what follows, so that nothing jumps. */
+/** As large as the report, so that nothing jumps when it loads. */
 export function ReportSkeleton() {
   return (
     <div className={classes.charts}>

@@ -13,7 +13,7 @@ const BARS = 100
 
 export const OUTCOMES = ['success', 'failure', 'timeout', 'exception'] as const
 
-/** Success is what one expects, and stays grey. */
+/** Success is expected and stays grey. */
 const TOKENS = {
   success: '--series-other',
   failure: '--critical',
@@ -26,12 +26,12 @@ type Outcomes = Readonly<Record<(typeof OUTCOMES)[number], number>>
 interface Props {
   /** One tag, on all events or on one. */
   of: { tag_key: string; event_name?: string }
-  /** In the window, and in the one that it is compared with. */
+  /** The outcomes in the window, and in the one it is compared with. */
   now: Outcomes
   before: Outcomes | null | undefined
 }
 
-/** How the executions of a tag ended, over time. */
+/** The outcomes of a tag's executions over time. */
 export function OutcomesPanel({ of, now, before }: Props) {
   const { site, query } = useSite()
   const answer = useQuery(timeseriesQuery(site.id, query, { metric: 'executions', group_by: 'outcome', ...of }))

@@ -14,7 +14,7 @@ import { figure } from './words.ts'
 const HEIGHT = 160
 const TITLE = 'Own parameters'
 
-/** How often the parameters were there that the site has named itself; nothing on sites that name none. */
+/** How often the site's own parameters were present; renders nothing on sites without any. */
 export function OwnFieldsPanel() {
   const { site, query } = useSite()
   const { data } = useQuery(ownFieldsQuery(site.id, query))

@@ -12,7 +12,7 @@ import classes from './site.module.css'
 import { useSite } from './site-scope.ts'
 import { useTagReport } from './use-site-report.ts'
 
-/** One tag on one event: how often it ran and how it ended. */
+/** One tag on one event: how often it ran, and its outcomes. */
 export function PairFocus({ tag, event }: { tag: string; event: string }) {
   const { answer, was: wasOnAll } = useTagReport(tag)
   const { data, error, refetch } = answer
@@ -57,7 +57,7 @@ export function PairFocus({ tag, event }: { tag: string; event: string }) {
   )
 }
 
-/** Each of the two leads to itself alone. */
+/** Links to the tag alone and to the event alone. */
 function Both({ tag, event }: { tag: string; event: string }) {
   const { setFocus } = useSite().view
   return (
@@ -73,6 +73,6 @@ function Both({ tag, event }: { tag: string; event: string }) {
   )
 }
 
-/** Null when the tag did not run on it, or did not run at all. */
+/** The tag's figures on the event; null when it did not run on it. */
 const onEvent = (tag: TagAnswer | null, event: string) =>
   tag?.events.find(({ event_name }) => event_name === event) ?? null

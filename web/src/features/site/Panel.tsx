@@ -3,20 +3,20 @@ import classes from './Panel.module.css'
 
 export interface PanelProps {
   title: string
-  /** What the numbers are: "per 15 min". */
+  /** The unit of the numbers: "per 15 min". */
   unit?: string | undefined
-  /** At the right of the title. */
+  /** Shown to the right of the title. */
   tools?: ReactNode
-  /** The list beside the chart: what is what, with the numbers. */
+  /** The list beside the chart: the names with their numbers. */
   side?: ReactNode
-  /** Under both. */
+  /** Shown below both. */
   foot?: ReactNode
-  /** Shown lighter, as what was asked for last is not here yet. */
+  /** Whether it is dimmed, because newer data is still loading. */
   isStale?: boolean
   children: ReactNode
 }
 
-/** A chart with its title and, beside it, its numbers. All charts of the page begin and end at the same place. */
+/** A chart with its title and its numbers beside it. All charts of the page have the same left and right edge. */
 export function Panel({ title, unit, tools, side, foot, isStale = false, children }: PanelProps) {
   const id = useId()
   return (
@@ -36,7 +36,7 @@ export function Panel({ title, unit, tools, side, foot, isStale = false, childre
 }
 
 interface NoteProps {
-  /** px: the place of the chart that it stands for. */
+  /** Height of the chart that it replaces, px. */
   height: number
   children: string
 }

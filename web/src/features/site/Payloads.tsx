@@ -15,7 +15,7 @@ import { type Payload, reasonInWords, summaryOf } from './payload.ts'
 import classes from './site.module.css'
 import { useSite } from './site-scope.ts'
 
-/** What arrived last: a payload each, as it is kept, and what was refused with the reason. */
+/** The latest payloads as they are stored, and the latest refusals with their reasons. */
 export function Payloads() {
   const { site } = useSite()
   const { data, error, refetch } = useQuery(recentQuery(site.id))
@@ -130,7 +130,7 @@ function Tags({ row }: { row: Payload }) {
   return isBad ? <b className={classes.bad}>{tags}</b> : tags
 }
 
-/** On a phone one column, with everything under each other: six side by side broke each word of their fields. */
+/** A single stacked column for phones, where six columns would break every word. */
 const acceptedCard = (zone: string): readonly Column<Payload>[] => [
   {
     key: 'what',

@@ -22,7 +22,7 @@ const WORDS = {
   },
 }
 
-/** How many of the events that could carry a field did, over time, with the targets of the score. */
+/** The share of events with each field over time, among those that could have it, with the score's targets. */
 export function QualityPanel({ part }: { part: Part }) {
   const { site, query, frame, report } = useSite()
   const answer = useQuery(
@@ -49,7 +49,7 @@ export function QualityPanel({ part }: { part: Part }) {
   )
   const tokens = useMemo(() => seriesTokens([...targets.keys()]), [targets])
   const { title, missing } = WORDS[part]
-  // Batches do not carry all fields: those that are not asked for are left out then.
+  // Batches do not carry all fields: leave out unknown ones that have no target.
   const known = fields.filter(({ rate, target }) => rate !== null || target !== undefined)
   const total = report[part].total
   return (
@@ -90,12 +90,12 @@ export type Part = 'user_data' | 'ecommerce'
 interface Field {
   field: string
   rate: number | null
-  /** 0–1; undefined: it is no part of the score. */
+  /** 0–1; undefined when the field is not part of the score. */
   target?: number
   weight?: number
 }
 
-/** The fields of a part: those that count with what the score is made of, then the others as they were reported. */
+/** The fields of a part: first those in the score with their targets, then the others. */
 export function fieldsOf(report: Pick<WindowReport, 'user_data' | 'ecommerce' | 'score'>, part: Part): Field[] {
   const { weight: _, ...inputs } = report.score.inputs[part] as Score['inputs']['user_data']
   const counting = Object.entries(inputs).map(([field, { rate, target, weight }]) => ({ field, rate, target, weight }))

@@ -15,11 +15,11 @@ const TAGS = 6
 
 type Answers = WindowReport['responses']['tags'][number]
 
-/** Share of its answered executions that the vendor did not take. */
+/** The share of executions with a known answer that the vendor did not accept. */
 const refusedRate = (tag: Answers | undefined): number | null =>
   tag === undefined ? null : (tag.response_4xx + tag.response_5xx + tag.response_none) / tag.total
 
-/** How vendors answer; nothing on sites none of whose tags report it. */
+/** How vendors answer; renders nothing on sites whose tags do not report it. */
 export function ResponsesPanel() {
   const { report } = useSite()
   return report.responses.total === 0 ? null : <Refusals total={report.responses.total} />

@@ -8,7 +8,7 @@ import classes from './ScoreExplained.module.css'
 import { useSite } from './site-scope.ts'
 import { fieldName, figure } from './words.ts'
 
-/** The word "Score", and behind it what the score is made of. */
+/** The word "Score", which opens an explanation of the score. */
 export function ScoreExplained() {
   const { report } = useSite()
   return (

@@ -13,25 +13,25 @@ const HEIGHT = 160
 
 /** One line of the chart. */
 export interface Share {
-  /** Of its series. */
+  /** Key of its series. */
   key: string
-  /** For people. */
+  /** Its name for people. */
   name: string
   rateIn: (report: Pick<WindowReport, 'consent' | 'identifiers' | 'validity'>) => number | null
 }
 
 interface SharesPanelProps {
   title: string
-  /** What they are shares of. */
+  /** What the shares are of. */
   unit: string
   metric: Cut['metric']
-  /** Always the same list: the chart is drawn again for another one. */
+  /** A stable list, because a new one redraws the chart. */
   shares: readonly Share[]
   scale: 'share' | 'rate'
   foot?: ReactNode
 }
 
-/** Shares of the events of a site over time, and in the whole window. */
+/** Shares of a site's events over time and in the whole window. */
 export function SharesPanel({ title, unit, metric, shares, scale, foot }: SharesPanelProps) {
   const { site, query, frame, report } = useSite()
   const { previous } = report

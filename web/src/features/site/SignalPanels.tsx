@@ -5,7 +5,7 @@ import page from './site.module.css'
 import { useSite } from './site-scope.ts'
 import { CONSENT_TAG_COLUMNS, type TagConsent } from './table-columns.tsx'
 
-/** More tags than this need scrolling past. */
+/** Maximum number of tags; more would need scrolling past. */
 const TAGS = 10
 
 const CONSENT_SHARES: readonly Share[] = [
@@ -20,7 +20,7 @@ function rateOf(purpose: 'ad_storage' | 'analytics_storage', said: 'granted' | '
   return ({ consent }) => (consent.total === 0 ? null : consent[purpose][said] / consent.total)
 }
 
-/** What visitors said of consent over time, and which tags ran all the same; nothing on sites whose tag does not report it. */
+/** Visitors' consent over time, and the tags that ran without it; renders nothing on sites whose tag does not report consent. */
 export function ConsentPanel() {
   const { consent } = useSite().report
   if (consent.total === 0) return null
@@ -38,7 +38,7 @@ export function ConsentPanel() {
 
 const WITHOUT_CONSENT = 'Tags that ran while ads or analytics was denied'
 
-/** @param tags those that did so most often first */
+/** @param tags the most frequent first */
 function WithoutConsent({ tags }: { tags: readonly TagConsent[] }) {
   const { view } = useSite()
   const rest = tags.length - TAGS
@@ -71,7 +71,7 @@ const IDENTIFIER_SHARES: readonly Share[] = [
   { key: 'user_agent', name: 'user agent', rateIn: ({ identifiers }) => identifiers.user_agent.rate },
 ]
 
-/** How many events carry what vendors tell visitors and events by; nothing on sites whose tag does not report it. */
+/** The share of events with each identifier of visitors and events; renders nothing on sites whose tag does not report them. */
 export function IdentifiersPanel() {
   const { total } = useSite().report.identifiers
   if (total === 0) return null
@@ -98,7 +98,7 @@ const VALIDITY_SHARES: readonly Share[] = [
   },
 ]
 
-/** How many commerce events hold what vendors cannot use; nothing on sites whose tag does not look at it. */
+/** The share of e-commerce events with unusable values; renders nothing on sites whose tag does not check them. */
 export function ValidityPanel() {
   const { total } = useSite().report.validity
   if (total === 0) return null
@@ -108,7 +108,7 @@ export function ValidityPanel() {
       unit={`of ${compact(total)} commerce events that report them`}
       metric="validity"
       shares={VALIDITY_SHARES}
-      // Most faults are rare: on an axis up to 100 % they would lie on the ground.
+      // Most faults are rare and would be invisible on an axis up to 100 %.
       scale="rate"
     />
   )

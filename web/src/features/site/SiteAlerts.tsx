@@ -21,17 +21,17 @@ import page from './site.module.css'
 import { useSiteView } from './site-scope.ts'
 import { clock } from './words.ts'
 
-/** More open alerts than this are a page of their own. */
+/** Maximum number of alerts shown; the alerts page has all. */
 const SHOWN = 5
 
-/** All that are not resolved. */
+/** The site's unresolved alerts. */
 export const unresolvedAlertsQuery = (site_id: string) => alertsQuery({ site_id, resolved: false, limit: 1_000 })
 
 /** The open alerts of the site, the worst first. */
 export function SiteAlerts({ site }: { site: SiteRecord }) {
   const { data, error, refetch } = useQuery(unresolvedAlertsQuery(site.id))
   const mutes = useMutes()
-  // Without the banners the site would look as if nothing were wrong.
+  // Show the error, because without banners the site would look as if nothing were wrong.
   if (data === undefined && error !== null) {
     return (
       <section className={classes.banners} aria-label="Open alerts">
@@ -51,18 +51,18 @@ export function SiteAlerts({ site }: { site: SiteRecord }) {
   )
 }
 
-/** What is broken before what cannot be checked, and what no one takes care of first. */
+/** Sort order: open before acknowledged, then what is broken before what cannot be checked, then critical first. */
 const rank = ({ subject, severity, state }: { subject: string; severity: string; state: string }): number =>
   (state === 'open' ? 0 : 4) + (subject === 'target' ? 0 : 2) + (severity === 'critical' ? 0 : 1)
 
 interface Props {
   alert: AlertRecord
   site: SiteRecord
-  /** What keeps messages about it back. */
+  /** The silence or maintenance that mutes it. */
   mute: Mute | null
 }
 
-/** What is broken, since when, what changed before, and the two things one can do about the messages. */
+/** An alert: what is broken, since when, what changed before, and buttons to acknowledge and silence it. */
 function AlertBanner({ alert, site, mute }: Props) {
   const { data: detail } = useQuery(alertQuery(alert.id))
   const now = useNow()
@@ -164,7 +164,7 @@ function Actions({
   )
 }
 
-/** What makes the report less precise than it looks, and why the window before cannot be shown. */
+/** What makes the report less precise than it looks, and why the previous window cannot be compared. */
 export function Warnings({ report }: { report: SiteReport }) {
   const messages = [
     ...report.warnings.map(({ message }) => message),
@@ -190,9 +190,9 @@ interface Fact {
   value: string
 }
 
-/** Already said by the title. */
+/** Facts that the title contains already. */
 const SAID: ReadonlySet<string> = new Set(['Tag', 'Event', 'Event and tag', 'Measured'])
 
-/** What an alert measured against, without what its title says: "usually 0.4 %", "threshold 5 %". */
+/** The alert's facts that its title does not contain: "usually 0.4 %", "threshold 5 %". */
 const factsInWords = (facts: readonly Fact[]): string[] =>
   facts.filter(({ name }) => !SAID.has(name)).map(({ name, value }) => unbroken(`${name.toLowerCase()} ${value}`))

@@ -26,7 +26,7 @@ import page from './site.module.css'
 import { useSite } from './site-scope.ts'
 import { UptimePanel } from './UptimePanel.tsx'
 
-/** More rows than this need scrolling past; the table has all tags. */
+/** Maximum number of rows; more would need scrolling past, and the table has all tags. */
 const ROWS = 12
 
 /** The whole site on one time axis. */
@@ -36,7 +36,7 @@ export function SiteCharts() {
   const pick = useCallback((name: string, picked?: Stretch) => setFocus({ kind: 'tag', name }, picked), [setFocus])
   const rows = heatRows(report.tags, report.previous?.tags)
   const rest = rows.length - ROWS
-  // What is seen first is drawn first, and the others follow piece by piece.
+  // Draw what is visible first; the rest follows in pieces.
   const hasFollowed = useDeferredValue(true, false)
   return (
     <div className={page.charts}>
@@ -86,7 +86,7 @@ function Further() {
   )
 }
 
-/** Which containers ever sent something, and when last; and what makes the report less precise than it looks. */
+/** The containers that ever sent something, and when last, with the report's warnings. */
 function ContainersPanel() {
   const { report, site } = useSite()
   return (
@@ -121,7 +121,7 @@ function ContainersPanel() {
   )
 }
 
-/** The probes of the site with their last results, the worst first. */
+/** The probes of the site with their latest results, worst first. */
 function ProbesPanel() {
   const { site } = useSite()
   const { data, error, refetch } = useQuery(probesQuery(site.id))

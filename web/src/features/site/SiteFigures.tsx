@@ -6,7 +6,7 @@ import classes from './SiteFigures.module.css'
 import { useSite } from './site-scope.ts'
 import { change, figure, type Kind } from './words.ts'
 
-/** Score, its parts, and how much came. */
+/** The score, its parts, and the number of events. */
 export function SiteFigures() {
   const { report } = useSite()
   const { score, previous } = report
@@ -19,7 +19,7 @@ export function SiteFigures() {
         name={<ScoreExplained />}
         value={score.overall}
         kind="points"
-        // Why it is not higher matters more than what it was.
+        // Why the score is capped matters more than what it was before.
         before={score.cap === null ? was?.overall : undefined}
         note={noteOf(score)}
         tone={toneOf(score.overall)}
@@ -86,9 +86,9 @@ interface FigureProps {
   name: ReactNode
   value: number | null
   kind: Kind
-  /** Of the window before. */
+  /** The value in the previous window. */
   before?: number | null | undefined
-  /** Under the number, where nothing is compared. */
+  /** Shown below the number when nothing is compared. */
   note?: string | undefined
   tone?: 'warning' | 'critical' | undefined
 }
@@ -114,7 +114,7 @@ export function Figure({ name, value, kind, before, note, tone }: FigureProps) {
   )
 }
 
-/** The bands of the score that ask for a look; the others need no colour. */
+/** The colour of the score's bands that need attention; the others have none. */
 function toneOf(points: number | null): 'warning' | 'critical' | undefined {
   if (points === null || points >= 70) return undefined
   return points >= 50 ? 'warning' : 'critical'

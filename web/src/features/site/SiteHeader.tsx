@@ -18,10 +18,10 @@ import { COMPARISONS, type Comparison } from './comparison.ts'
 import classes from './site.module.css'
 import { ALERTS, type Focus, focusName, type SiteView } from './site-scope.ts'
 
-/** How far back a deploy is one to look from. */
+/** How far back deploys are offered as the start of a range. */
 const LOOK_BACK = { hours: 720 }
 
-/** What people look from at a site: what was published last, and the oldest alert that is still open. */
+/** Times from which people look at a site: its latest deploy, and its oldest open alert. */
 function useAnchors(siteId: string): Anchor[] {
   const { data: markers } = useQuery(markersQuery(siteId, LOOK_BACK))
   const { data: alerts } = useQuery(alertsQuery({ site_id: siteId, limit: ALERTS }))
@@ -127,7 +127,7 @@ export function SiteHeader({ site, query, view }: SiteHeaderProps) {
   )
 }
 
-/** What of the setup is still to be done, as long as something is. */
+/** What is left to do in the setup. */
 function setupWords({ last, isReached }: { last: string | null; isReached: boolean }): string {
   if (last === null) return 'Setup: no event yet'
   return isReached ? 'Setup' : 'Setup: notifications are missing'
@@ -138,7 +138,7 @@ const COMPARE_LABELS: Readonly<Record<Comparison, string>> = {
   week: 'With the same time a week ago',
 }
 
-/** What the figures and charts of the page are compared with. */
+/** Chooses what the page's figures and charts are compared with. */
 function CompareMenu({ view: { comparison, setComparison, focus }, siteId }: { view: SiteView; siteId: string }) {
   const tag = focus?.kind === 'tag' ? { a_tag: focus.name } : {}
   return (
@@ -173,7 +173,7 @@ interface CsvMenuProps {
   focus: Focus | null
 }
 
-/** What is on the page, as files. */
+/** Downloads the page's data as CSV files. */
 function CsvMenu({ siteId, query, focus }: CsvMenuProps) {
   return (
     <Menu position="bottom-end">

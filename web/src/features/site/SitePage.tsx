@@ -33,10 +33,10 @@ import { useSiteReport } from './use-site-report.ts'
 export function SitePage() {
   const { siteId = '' } = useParams({ strict: false })
   const { data: site, error, refetch } = useQuery(siteQuery(siteId))
-  // Banners and facts that came later pushed away what was read. What fails keeps the page from no one.
+  // Wait for alerts and names, which would push the content down when they came later; but not if loading them fails.
   const isWithoutAlerts = useIsAwaited(useQuery(unresolvedAlertsQuery(siteId)))
   const isWithoutNames = useIsDirectoryAwaited()
-  // Pages that lead here know what it is called.
+  // The pages that link here have the name already.
   const directory = useDirectory()
   const name = site?.name ?? directory.sites[siteId]?.name ?? 'Site'
   useLive(siteId)
@@ -63,7 +63,7 @@ export function SitePage() {
 
 function Loaded({ site }: { site: SiteRecord }) {
   const view = useSiteView()
-  // A click is answered at once; the charts and tables it leads to are drawn piece by piece behind what is shown.
+  // Deferred, so that a click responds at once while the new charts and tables are drawn in pieces in the background.
   const shown = useDeferredValue(view)
   const { query } = useTimeRange()
   const { report, error, refetch } = useSiteReport(site, query, shown.comparison)
@@ -87,7 +87,7 @@ interface ReportProps {
   report: SiteReport
   query: Query
   view: SiteView
-  /** The tab that was chosen; `view` follows when it is drawn. */
+  /** The chosen tab; `view` follows once it is drawn. */
   chosen: Tab
 }
 
@@ -144,7 +144,7 @@ const TabContent = memo(function TabContent({ tab }: { tab: Tab }) {
   return <SiteCharts />
 })
 
-/** What the stream reports of this site is asked for at once; the rest comes by the minute. */
+/** Refetches at once what the stream reports about this site; the rest is refetched every minute. */
 function useLive(siteId: string): void {
   const client = useQueryClient()
   const onStatus = useCallback(
@@ -159,7 +159,7 @@ function useLive(siteId: string): void {
   const onIngest = useCallback(
     ({ sites }: { sites: readonly { id: string }[] }) => {
       if (!sites.some(({ id }) => id === siteId)) return
-      // The first event of a site is what its people wait for.
+      // People wait for a site's first event, so refetch reports without any at once.
       void client.invalidateQueries({
         queryKey: reportsKey(siteId),
         predicate: ({ state }) => (state.data as Partial<SiteReport> | undefined)?.last_seen === null,

@@ -10,14 +10,14 @@ import classes from './site.module.css'
 
 type Named = Pick<TagAnswer, 'tag_key' | 'vendor' | 'vendor_by_hand'>
 
-/** Whose tag it is, by its name or because someone said so, and a way to say it. */
+/** The tag's vendor, recognised by its name or set by a person, and a way to set it. */
 export function TagVendor({ siteId, tag }: { siteId: string; tag: Named }) {
   const { mayChange } = useSession()
   const [isOpen, setOpen] = useState(false)
   const { vendor, vendor_by_hand } = tag
   const given = vendor_by_hand ? (vendor ?? '') : ''
   const [typed, setTyped] = useState<string | null>(null)
-  // It stays while the popover is closed: a click beside it is soon made.
+  // The input survives closing the popover, because a click beside it is easily made.
   useUnsaved(() => typed !== null && typed !== given)
   const onDone = () => {
     setTyped(null)

@@ -12,7 +12,7 @@ import page from './site.module.css'
 import { useSite } from './site-scope.ts'
 import { EVENT_COLUMNS, TAG_COLUMNS } from './table-columns.tsx'
 
-/** Every tag and every event with its numbers, and which tag ran on which event. */
+/** All tags and events with their numbers, and a matrix of which tag ran on which event. */
 export function TagsAndEvents() {
   const { report, view } = useSite()
   const { previous } = report
@@ -61,19 +61,19 @@ export function TagsAndEvents() {
   )
 }
 
-/** The largest are shown; no one reads a matrix of hundreds of names. */
+/** Maximum numbers of events and tags in the matrix; no one reads hundreds of names. */
 const EVENTS = 40
 const TAGS = 25
 const HEIGHT = 240
 const TITLE = 'Tags by event'
-/** Words stay readable on the reddest ground, per cent of red. */
+/** Share of red in the reddest background, per cent, on which text is still readable. */
 const REDDEST = 58
 
 /** Event × tag: how often a tag ran on an event, and the share that failed. */
 function MatrixPanel() {
   const { site, query, view } = useSite()
   const { data: answer, error, refetch, isPlaceholderData } = useQuery(matrixQuery(site.id, query))
-  // A thousand cells are drawn piece by piece, so that a click in between is answered.
+  // Deferred, so that clicks are answered while a thousand cells are drawn.
   const data = useDeferredValue(answer)
   const cells = useMemo(() => new Map(data?.cells.map((cell) => [`${cell.event_name}\n${cell.tag_key}`, cell])), [data])
   if (data === undefined) {
@@ -158,7 +158,7 @@ function Cell({ cell, title, onPick }: CellProps) {
   const red = Math.round(heatLevel(share) * REDDEST)
   return (
     <td style={{ background: `color-mix(in srgb, var(--critical) ${red}%, var(--surface))` }}>
-      {/* A thousand of Mantine's took as long to draw as all else of the page. */}
+      {/* A plain button: a thousand of Mantine's took as long to draw as the rest of the page. */}
       <button type="button" className={classes.cell} title={title} onClick={onPick}>
         <b>{percent(share)}</b>
         <span>of {whole(cell.executions)}</span>

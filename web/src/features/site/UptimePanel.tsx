@@ -10,7 +10,7 @@ import { uptimePercent } from '../../ui/uptime/words.ts'
 import { Panel } from './Panel.tsx'
 import page from './site.module.css'
 
-/** How the last 90 days were, whatever the window of the page. */
+/** The uptime of the last 90 days, independent of the page's window. */
 export function UptimePanel({ site }: { site: SiteRecord }) {
   const { data, error, refetch } = useQuery(uptimeQuery(site.id))
   return (
@@ -33,7 +33,7 @@ export function UptimePanel({ site }: { site: SiteRecord }) {
   )
 }
 
-/** What the target of the site leaves of its budget, and who watches it. */
+/** What is left of the site's error budget, and whether a probe watches it. */
 function SloLine({ slo, siteId }: { slo: NonNullable<UptimeAnswer['slo']>; siteId: string }) {
   const { data: probes } = useQuery(probesQuery(siteId))
   const isWatched = probes?.some(({ probe_type, is_active }) => probe_type === 'error_budget' && is_active) ?? true
@@ -55,7 +55,7 @@ function SloLine({ slo, siteId }: { slo: NonNullable<UptimeAnswer['slo']>; siteI
   )
 }
 
-/** To the minute: a budget of hours is spent in minutes. */
+/** A duration to the minute, because a budget of hours is spent in minutes. */
 function length(seconds: number): string {
   const minutes = Math.round(seconds / 60)
   const rest = minutes % 60

@@ -6,13 +6,13 @@ import type { LegendRow } from './Legend.tsx'
 
 type Pair = Pick<ReferenceRecord, 'source' | 'event'>
 
-/** One text for both, for lists and keys. */
+/** The name of a pair of source and event, for lists and as key. */
 export const pairName = ({ source, event }: Pair): string => `${event} · ${source}`
 
 const TOKEN = '--series-1'
 export const CAPTURED = 'Captured'
 
-/** The share of each day, today as far as it has come; a gap where the source counted nothing. */
+/** The share captured on each day, including today so far; a gap when the source counted nothing. */
 export function capturedSeries({ days }: ReconciliationAnswer, target: number | undefined): TimeSeries[] {
   const open = days.find(({ is_over }) => !is_over)
   return [
@@ -34,10 +34,10 @@ export function timeOfDays({ days }: ReconciliationAnswer): { from: number; to: 
     : { from: Date.parse(first.from), to: Date.parse(last.to) }
 }
 
-/** More than all would leave the chart. */
+/** Whether a day has more than 100 %, which would leave the chart. */
 export const isOverAll = ({ days }: ReconciliationAnswer): boolean => days.some(({ captured }) => (captured ?? 0) > 1)
 
-/** The figures of the whole time, and what is missing in them. */
+/** The figures of the whole time, and what they lack. */
 export function capturedRows(report: ReconciliationAnswer, target: number | undefined): LegendRow[] {
   const { source, captured, reference, missing_hours, counted_in_missing, unknown_hours } = report
   return [
@@ -71,7 +71,7 @@ export const probeOf = (probes: readonly ProbeRecord[], { source, event }: Pair)
       probe_type === 'reconciliation' && is_active && config.source === source && config.event === event,
   )
 
-/** 0–1: what it wants at least. */
+/** The probe's minimum share, 0–1. */
 export function targetOf(probe: ProbeRecord | undefined): number | undefined {
   const percentage = probe?.config.min_captured_percent
   return typeof percentage === 'number' ? percentage / 100 : undefined

@@ -4,12 +4,12 @@ import { type MarkersAnswer, markersQuery } from '../../api/analytics.ts'
 import { type AnnotationRecord, annotationsQuery } from '../../api/annotations.ts'
 import type { DeployMark } from '../../ui/chart/time-chart-data.ts'
 
-/** Something that changed at a moment: a version that was published, or what people or their pipelines wrote down. */
+/** A change at a site: a published version, or an annotation of a person or pipeline. */
 export interface SiteChange {
   /** epoch ms */
   at: number
   what: string
-  /** Of an annotation. */
+  /** The annotation, if it is one. */
   annotation?: AnnotationRecord
 }
 
@@ -23,13 +23,13 @@ export const changesOf = (markers: MarkersAnswer, annotations: readonly Annotati
     ...annotations.map((annotation) => ({ at: Date.parse(annotation.at), what: annotation.text, annotation })),
   ].sort((a, b) => a.at - b.at)
 
-/** The part of a chart's width that a name takes on a phone … */
+/** Share of a chart's width that a name takes on a phone … */
 const LABEL_WIDTH = 0.16
-/** … and its characters. */
+/** … and its maximum length in characters. */
 const LABEL_LENGTH = 18
 
 /**
- * "web 42" at the time of the change. Where names would lie on each other the latest are kept; the others are lines only.
+ * Marks such as "web 42" at the time of each change. Where names would overlap only the latest is kept; the others are lines.
  *
  * @param length of the window, ms
  */
@@ -42,7 +42,7 @@ export function changeMarks(changes: readonly SiteChange[], length: number): Dep
   })
 }
 
-/** The marks of what changed at a site, for a chart from one time to another (epoch ms); none where nothing is asked for. */
+/** The marks of a site's changes for a chart of this time, epoch ms; none unless `enabled`. */
 export function useChangeMarks(siteId: string, from: number, to: number, enabled = true): DeployMark[] {
   const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
   const { data: markers } = useQuery({ ...markersQuery(siteId, range), enabled })

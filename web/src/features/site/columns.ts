@@ -11,10 +11,7 @@ interface Columns<S extends Series> {
   width: number
 }
 
-/**
- * Counts in so few columns that each is seen: as many successive buckets become one as are needed, cut where the clock shows
- * full ones.
- */
+/** Merges successive buckets into at most `most` columns, so that each is visible. Columns begin at round times of the clock. */
 export function columnsOf<S extends Series>(series: readonly S[], bucketSeconds: number, most: number): Columns<S> {
   const bucket = bucketSeconds * 1_000
   const count = Math.max(1, Math.ceil((series[0]?.points.length ?? 0) / most))
@@ -23,7 +20,7 @@ export function columnsOf<S extends Series>(series: readonly S[], bucketSeconds:
   return { series: series.map((each) => ({ ...each, points: summed(each.points, width) })), width }
 }
 
-/** Lengths that a clock shows, seconds. */
+/** Round lengths of a column, seconds. */
 const NICE = [60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 14_400, 21_600, 43_200, 86_400]
 
 function niceFactor(least: number, bucketSeconds: number): number {
@@ -40,14 +37,14 @@ function summed(points: Series['points'], width: number): { t: string; value: nu
   return Array.from(sums, ([start, value]) => ({ t: new Date(start).toISOString(), value }))
 }
 
-/** The same series, `by` ms later: the window before under this one. */
+/** The series moved `by` ms later, so that the previous window lies under this one. */
 export const later = <S extends Series>(series: readonly S[], by: number): S[] =>
   series.map((each) => ({
     ...each,
     points: each.points.map(({ t, value }) => ({ t: new Date(Date.parse(t) + by).toISOString(), value })),
   }))
 
-/** One series with the sums of all. */
+/** A series with the sums of all. */
 export function totalOf(series: readonly Series[], key: string): Series {
   const sums = new Map<string, number>()
   for (const { points } of series) for (const { t, value } of points) sums.set(t, (sums.get(t) ?? 0) + (value ?? 0))
@@ -59,16 +56,16 @@ type Bucket = NonNullable<Cut['bucket']>
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** For percentiles: a minute of a few executions has none worth drawing. @param length of the window, ms */
+/** The bucket for percentiles, because a minute with a few executions has none worth drawing. @param length of the window, ms */
 export const fineBucket = (length: number): Bucket => (length < 20 * HOUR ? '5m' : 'auto')
 
-/** For shares, which jump about where few events are behind them. @param length of the window, ms */
+/** The bucket for shares, which jump about with few events. @param length of the window, ms */
 export function calmBucket(length: number): Bucket {
   if (length < 20 * HOUR) return '5m'
   return length <= 31 * DAY ? '1h' : 'auto'
 }
 
-/** What a shop or a lead form lives on, in Google's own names, the most important first. */
+/** Events that shops and lead forms live on, by Google's names, most important first. */
 const IMPORTANT = [
   'purchase',
   'refund',
@@ -79,11 +76,11 @@ const IMPORTANT = [
   'add_payment_info',
   'view_item',
 ]
-/** Lines that are kept for them among those that are named. */
+/** Number of named lines reserved for them. */
 const KEPT = 4
 
 /**
- * The events that a chart names: the largest, and among them always those that money hangs on, however rare they are.
+ * The events that a chart names: the largest, always including those in `IMPORTANT`, however rare.
  *
  * @param names the largest first
  * @returns at most `most` of them, in the same order

@@ -1,7 +1,7 @@
 import { momentOf, wallTime } from '../../lib/zone.ts'
 import { fixedRange } from '../../ui/time-range/range.ts'
 
-/** What a window is compared with: as much time just before it, or the same time a week ago. */
+/** What a window is compared with: the same length of time just before it, or the same time a week ago. */
 export const COMPARISONS = ['previous', 'week'] as const
 export type Comparison = (typeof COMPARISONS)[number]
 
@@ -11,7 +11,7 @@ export const COMPARED_WITH: Readonly<Record<Comparison, string>> = {
   week: 'a week ago',
 }
 
-/** The same times by the clock of the zone, seven days earlier. */
+/** The same local times seven days earlier. */
 export function weekBefore({ from, to }: { from: string; to: string }, zone: string): { from: string; to: string } {
   return fixedRange({ from: aWeekBefore(Date.parse(from), zone), to: aWeekBefore(Date.parse(to), zone) })
 }

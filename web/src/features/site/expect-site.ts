@@ -8,12 +8,12 @@ import { queryOf, rangeOf } from '../../ui/time-range/range.ts'
 /** What the first chart of the page draws. */
 export const FIRST_CUT = { metric: 'events', group_by: 'event_name' } as const satisfies Cut
 
-/** What of the address says that something else than all charts is shown. */
+/** Search parameters with which the page shows something else than all charts. */
 const ELSEWHERE = ['tab', 'tag', 'event'] as const
 
 /**
- * Asks for what the page of a site is going to show while its code comes: one after the other, as its parts are drawn, the first chart came
- * a second later. What fails is asked for again by the part that shows it.
+ * Prefetches what a site's page is going to show while its code loads. When each part asked as it was drawn, the first chart came a
+ * second later. Failed queries are repeated by the part that shows them.
  */
 export function expectSite(client: QueryClient, siteId: string, search: UrlSearch): void {
   const window = queryOf(rangeOf({ range: search.range, from: search.from, to: search.to }))

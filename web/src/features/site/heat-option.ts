@@ -8,23 +8,23 @@ import type { Frame } from './site-scope.ts'
 export interface HeatData {
   rows: readonly string[]
   cells: readonly HeatCell[]
-  /** Of a cell, ms. */
+  /** Width of a cell, ms. */
   width: number
-  /** Of a row, px. `above` is the part of it that is kept free for its name. */
+  /** Height of a row, px; `above` is the part left free for its name. */
   row: { height: number; above: number }
   /** The tag or event that all rows are about. */
   of: string | undefined
   frame: Frame
 }
 
-/** px: as on the other charts, but for the top, where the rows begin. */
+/** px, as on the other charts except for the top, where the rows begin. */
 const TOP = 2
 const BOTTOM = 24
 const GAP = 3
 
 export const heatHeight = (rows: number, row: HeatData['row']): number => TOP + rows * row.height + BOTTOM
 
-/** Tag × time: the share of executions that failed as a colour, a hatch where nothing ran. */
+/** Chart option of a heat map of tag × time: the share of failed executions as colour, hatched where nothing ran. */
 export function heatOption({ rows, cells, width, row, of, frame }: HeatData, colors: ChartColors): EChartsCoreOption {
   const base = timeOption({ ...frame, series: [], kind: 'lines' }, colors)
   const usual = usualShares(cells)
@@ -63,7 +63,7 @@ export function heatOption({ rows, cells, width, row, of, frame }: HeatData, col
           const end = Math.min(right, params.coordSys.x + params.coordSys.width)
           return {
             type: 'rect',
-            // Whole pixels: otherwise a seam shows between cells.
+            // Whole pixels, to avoid seams between cells.
             shape: {
               x: Math.round(start),
               y: Math.round(top) + row.above,
@@ -75,7 +75,7 @@ export function heatOption({ rows, cells, width, row, of, frame }: HeatData, col
         },
       },
       ...gaps(rows.length, row, colors),
-      // The alerts and deployments, over the cells.
+      // Draw alerts and deploys above the cells.
       ...(base.series as object[]).map((each) => ({ ...each, z: 5 })),
     ],
   }
@@ -90,7 +90,7 @@ interface RenderApi {
   coord: (point: [number, number]) => number[]
 }
 
-/** The ground between the rows, over the hatch. */
+/** The gaps between rows, drawn above the hatch. */
 function gaps(rows: number, row: HeatData['row'], colors: ChartColors): object[] {
   const ground = { type: 'rect', style: { fill: colors.of('--surface') } }
   const renderItem = ({ dataIndex, coordSys: { x, y, width } }: RenderParams) => {
@@ -114,5 +114,5 @@ function gaps(rows: number, row: HeatData['row'], colors: ChartColors): object[]
   ]
 }
 
-/** "Nothing ran" is something else than "nothing failed". */
+/** Marks that nothing ran, which is not the same as nothing failed. */
 const hatch = (colors: ChartColors) => ({ backgroundColor: colors.hatch(colors.of('--surface'), colors.of('--line')) })

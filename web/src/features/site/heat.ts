@@ -9,21 +9,21 @@ export interface HeatRow {
   name: string
   executions: number
   bad: number
-  /** Share of before, when it is compared with. */
+  /** The share in the compared window. */
   before?: number | null | undefined
 }
 
-/** How steep the scale is at its start: a fault in a hundred is seen beside one in two. */
+/** Steepness of the colour scale at its start, so that 1 % is visible beside 50 %. */
 const STEEPNESS = 100
 
 /**
- * Where a bad share of 0–1 stands on the way from neutral (0) to red (1). Log-like: 0.1 % is 0.02, 1 % is 0.15, 10 % is 0.52.
+ * Maps a bad share of 0–1 to a level from neutral (0) to red (1). Log-like: 0.1 % is 0.02, 1 % is 0.15, 10 % is 0.52.
  */
 export function heatLevel(share: number): number {
   return Math.log1p(STEEPNESS * Math.min(1, Math.max(0, share))) / Math.log1p(STEEPNESS)
 }
 
-/** A colour between two of the form `#rrggbb`; `level` 0 is the first. */
+/** Mixes two colours of the form `#rrggbb`; `level` 0 is the first. */
 export function mixed(from: string, to: string, level: number): string {
   const [a, b] = [channels(from), channels(to)]
   const parts = a.map((channel, index) => Math.round(channel + ((b[index] ?? channel) - channel) * level))
@@ -33,7 +33,7 @@ export function mixed(from: string, to: string, level: number): string {
 const channels = (hex: string): number[] =>
   (/^#(..)(..)(..)$/.exec(hex)?.slice(1) ?? ['0', '0', '0']).map((channel) => Number.parseInt(channel, 16))
 
-/** Null where nothing ran: that is no share of zero. */
+/** The share of a part; null when nothing ran, which is not a share of zero. */
 export const shareOf = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null)
 
 export interface HeatCell {
@@ -50,7 +50,7 @@ interface Counts {
   points: readonly { t: string; value: number | null }[]
 }
 
-/** The cells of a heat map; a time in which a row has no executions gets none. */
+/** The cells of a heat map; a row has none for a time without executions. */
 export function heatCells(
   rows: readonly string[],
   executions: readonly Counts[],
@@ -69,11 +69,11 @@ export function heatCells(
   )
 }
 
-/** Executions from which a cell's share counts for what is usual, and how many such cells it takes. */
+/** Executions that a cell needs to count for the usual share, and the number of such cells needed. */
 const USUAL_EXECUTIONS = 20
 const USUAL_CELLS = 5
 
-/** The median share of failed executions of each row over its cells with enough of them, by row. */
+/** The usual share of failed executions by row: the median of its cells with enough executions. */
 export function usualShares(cells: readonly HeatCell[]): Map<number, number> {
   const shares = new Map<number, number[]>()
   for (const { row, executions, bad } of cells) {
@@ -90,12 +90,12 @@ export function usualShares(cells: readonly HeatCell[]): Map<number, number> {
   return usual
 }
 
-/** An address may be as long as a header: 16 kB together, proxies take less. */
+/** Limit for the keys in an address: Node accepts 16 kB of headers including it, proxies less. */
 const KEYS_MAX_LENGTH = 3_000
 
 /**
- * Asks for the rows that are shown and no others: of 60 tags, 12. Always in one order, as another order of the rows is no other
- * question; names too long for an address are not sent, and all rows come.
+ * Limits a query to the shown rows, such as 12 of 60 tags. Sorted, so that another order of rows is the same query. Names too long for
+ * an address are not sent, and then all rows are returned.
  */
 export function keysOf(names: readonly string[]): { keys?: string[] } {
   const keys = names.toSorted()
@@ -123,7 +123,7 @@ export function heatRows(tags: readonly TagReport[], before?: readonly TagReport
   )
 }
 
-/** The part of the matrix that is about one event, or about one tag. */
+/** The rows of the matrix for one event or one tag. */
 export function matrixRows(
   { cells }: Pick<MatrixAnswer, 'cells'>,
   of: { event_name: string } | { tag_key: string },
@@ -149,7 +149,7 @@ const isCut = ({ at }: HeatCell, width: number, { from, to }: Window): boolean =
 
 const isThin = ({ executions }: HeatCell): boolean => executions < THIN_BASE
 
-/** The share of failures as a colour; neutral for a time that is not over, until enough ran in it to judge. */
+/** The colour of a cell's share of failures; neutral for a time that is not over until enough ran in it. */
 export function cellColor(cell: HeatCell, width: number, window: Window, colors: ChartColors): string {
   const isJudged = !(isThin(cell) && isCut(cell, width, window))
   return mixed(
@@ -159,7 +159,7 @@ export function cellColor(cell: HeatCell, width: number, window: Window, colors:
   )
 }
 
-/** Hatched while its time is not over, pale where few ran: too little for a strong colour. */
+/** The style of a cell: hatched while its time is not over, pale with few executions. */
 export function cellStyle(
   cell: HeatCell,
   width: number,
@@ -168,7 +168,7 @@ export function cellStyle(
 ): { fill: object | string; opacity: number } {
   const color = cellColor(cell, width, window, colors)
   return {
-    // Its own colour is the ground: on the surface it would look like a time in which nothing ran.
+    // Hatch with its own colour as background: on the surface colour it would look as if nothing ran.
     fill: isCut(cell, width, window) ? colors.hatch(color, colors.of('--surface')) : color,
     opacity: isThin(cell) ? PALE : 1,
   }
@@ -179,7 +179,7 @@ interface CellContext {
   /** The tag or event that all rows are about. */
   of: string | undefined
   width: number
-  /** Of the row. */
+  /** The row's usual share. */
   usual: number | undefined
   frame: Pick<Frame, 'from' | 'to' | 'zone'>
 }

@@ -1,6 +1,6 @@
 import type { AlertRecord } from '../../api/alerts.ts'
 import type { AlertSpan } from '../../ui/chart/time-chart-data.ts'
-/** The stretches of a window with an open alert about the site; "the check fails" says nothing about its data. */
+/** The spans of a window with an alert about the site; alerts about a failing check say nothing about its data. */
 export function alertSpans(alerts: readonly AlertRecord[], from: number, to: number): AlertSpan[] {
   return alerts.flatMap(({ subject, severity, started_at, resolved_at }) => {
     const [start, end] = [Date.parse(started_at), resolved_at === null ? null : Date.parse(resolved_at)]
@@ -15,11 +15,11 @@ export interface Stretch {
   to: number
 }
 
-/** As an interval of ISO 8601: two times with a slash between them. */
+/** An ISO 8601 interval: two times separated by a slash. */
 export const intervalOf = ({ from, to }: Stretch): string =>
   `${new Date(from).toISOString()}/${new Date(to).toISOString()}`
 
-/** Null for what is no interval. */
+/** The stretch of an ISO 8601 interval; null for any other text. */
 export function stretchOf(interval: string): Stretch | null {
   const [from = Number.NaN, to = Number.NaN] = interval.split('/').map((time) => Date.parse(time))
   return from < to ? { from, to } : null

@@ -2,10 +2,10 @@ import type { FieldsAnswer } from '../../api/analytics.ts'
 
 type OwnField = FieldsAnswer['fields'][number]
 
-/** What a name is of which no event is chosen. */
+/** The choice of all events together. */
 export const ALL_EVENTS = 'All events'
 
-/** What can be looked at: each event that names parameters, and all together where there are several or some do not say which. */
+/** The choices: each event with own parameters, and all together when there are several or some have no event. */
 export function choicesOf(fields: readonly OwnField[]): string[] {
   const events = [...new Set(fields.map(({ event_name }) => event_name))]
   const named = events.filter((name) => name !== null)
@@ -18,7 +18,7 @@ export interface FieldShare {
   rate: number | null
 }
 
-/** How often each parameter was there on an event, or on all: those that are named most often, at most so many. */
+/** How often each parameter was present on an event or on all; the `most` most frequent. */
 export function sharesOf(fields: readonly OwnField[], choice: string, most: number): FieldShare[] {
   const sums = new Map<string, { present: number; total: number }>()
   for (const { event_name, field, present, total } of fields) {

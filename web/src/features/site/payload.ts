@@ -4,13 +4,13 @@ import { fieldName } from './words.ts'
 
 export type Payload = RecentAnswer['accepted'][number]
 
-/** What a payload as it is kept says, in the words of the table. */
+/** A stored payload in the words of the table. */
 export interface PayloadSummary {
   what: string
   container: string
   tags: string
   isBad: boolean
-  /** Fields that were there; "" when nothing of the kind was reported. */
+  /** The fields that were present; "" when none were reported. */
   userData: string
   ecommerce: string
 }
@@ -26,13 +26,13 @@ export function summaryOf(payload: Payload): PayloadSummary {
   }
 }
 
-/** The environment that a payload says it comes from; of a preview the tag names none. */
+/** The environment named in a payload; empty for a preview, for which the tag names none. */
 export function environmentOf(payload: Payload): string {
   const body: Readonly<Record<string, unknown>> = { ...payload }
   return text(objectOf(body.container).environment)
 }
 
-/** Why a payload is in no count. */
+/** Why a payload was not counted. */
 function uncounted(payload: Payload): string {
   const environment = environmentOf(payload)
   return environment === '' ? 'preview' : `environment “${environment}”, not counted`

@@ -21,21 +21,21 @@ export interface Frame {
   zone: string
   group: string
   alerts: readonly AlertSpan[]
-  /** Lines only: their names stand on the first chart. */
+  /** Lines without names, which only the first chart has. */
   deploys: readonly DeployMark[]
   picked: Stretch | null
-  /** Zooms into what is dragged over. */
+  /** Zooms into the dragged span. */
   selection: SpanSelection
 }
 
-/** What the parts of a site's page are about. */
+/** What the parts of a site's page share. */
 interface SiteScope {
   site: SiteRecord
   view: SiteView
   report: SiteReport
   /** The window of the reports. */
   query: Query
-  /** The window that this one is compared with: its name, and by how much it is moved to lie under this one, ms. */
+  /** The compared window: its name, and the shift with which it lies under this one, ms. */
   before: { query: Query; shift: number; name: string } | null
   frame: Frame
   /** What changed in the window, oldest first … */
@@ -44,7 +44,7 @@ interface SiteScope {
   deploys: readonly DeployMark[]
 }
 
-/** Names a query that is not asked: this window's would be taken for the one before while that is on its way. */
+/** Window of a disabled query. With this window's key, its data would be shown as the previous window's while that loads. */
 export const NO_WINDOW: Query = {}
 
 export const SiteScopeContext = createContext<SiteScope | null>(null)
@@ -55,7 +55,7 @@ export function useSite(): SiteScope {
   return scope
 }
 
-/** As many alerts are looked through for those that lie in the window. */
+/** Number of alerts searched for those in the window. */
 export const ALERTS = 200
 
 const NONE: readonly never[] = []
@@ -67,7 +67,7 @@ export function useSiteScope(site: SiteRecord, report: SiteReport, query: Query,
   const { data: annotations = NONE } = useQuery(annotationsQuery(site.id, report.from, report.to))
   const zoom = useZoom()
   const [from, to] = [Date.parse(report.from), Date.parse(report.to)]
-  // An answer that adds nothing draws no chart again.
+  // Keep equal values identical, so that an answer without news does not redraw charts.
   const spans = useSame(alertSpans(alerts, from, to))
   const changes = useSame(changesOf(markers, annotations))
   const picked = useSame(view.picked)
@@ -102,7 +102,7 @@ export function useSiteScope(site: SiteRecord, report: SiteReport, query: Query,
 export const TABS = ['charts', 'tags', 'payloads'] as const
 export type Tab = (typeof TABS)[number]
 
-/** What is looked at closely: a tag, an event, or a tag on an event. */
+/** The focus of the page: a tag, an event, or a tag on an event. */
 export type Focus = { kind: 'tag' | 'event'; name: string } | { kind: 'pair'; tag: string; event: string }
 
 export const focusName = (focus: Focus): string =>
@@ -110,23 +110,23 @@ export const focusName = (focus: Focus): string =>
 
 export interface SiteView {
   tab: Tab
-  /** Null: the whole site. */
+  /** Null for the whole site. */
   focus: Focus | null
-  /** Null: with nothing. */
+  /** Null for no comparison. */
   comparison: Comparison | null
-  /** Whose execution times are shown; empty: those of all tags. */
+  /** The tag whose execution times are shown; empty for all tags. */
   timedTag: string
   setTab: (tab: Tab) => void
-  /** The stretch of time that was clicked on, epoch ms: marked on every chart until it is cleared. */
+  /** The clicked stretch of time, marked on every chart until it is cleared. */
   picked: Stretch | null
-  /** Leads to the charts; `picked` keeps the time of the click. */
+  /** Opens the charts of the focus; `picked` is the clicked time. */
   setFocus: (focus: Focus | null, picked?: Stretch) => void
   clearPicked: () => void
   setComparison: (comparison: Comparison | null) => void
   setTimedTag: (tag: string) => void
 }
 
-/** What of a site's page is shown. All of it is in the address, beside the time range. */
+/** The state of a site's page, which is kept in its address beside the time range. */
 export function useSiteView(): SiteView {
   const [tab, setTab] = useUrlState<Tab>('tab', 'charts', TABS, { push: true })
   const [tag] = useUrlState('tag', '')

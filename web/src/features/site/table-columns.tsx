@@ -51,7 +51,7 @@ export const EVENT_TAG_COLUMNS: readonly Column<HeatRow>[] = [
 
 export interface Compared<T> {
   now: T
-  /** Null: it was not there; undefined: nothing is compared. */
+  /** Null when it did not occur then; undefined when nothing is compared. */
   before: T | null | undefined
 }
 
@@ -100,7 +100,7 @@ export interface EventRow {
   event_name: string
   total: number
   share: number | null
-  /** Undefined: nothing is compared. */
+  /** Undefined when nothing is compared. */
   before: number | undefined
 }
 
@@ -145,15 +145,15 @@ export const CONSENT_TAG_COLUMNS: readonly Column<TagConsent>[] = [
   denied('analytics_storage_denied', 'Analytics denied'),
 ]
 
-/** A number with what it is read by, in lighter letters before it: the numbers stay in line. */
+/** A number with its reference in lighter letters before it, so that the numbers stay aligned. */
 function With({ reference, children }: { reference: string | undefined; children: ReactNode }) {
   return (
     <>
-      {/* The space is for those who hear or copy it: "10 25 %" and not "1025 %". */}
+      {/* The space is for screen readers and copying: "10 25 %" instead of "1025 %". */}
       {reference !== undefined && <span className={classes.reference}>{reference}</span>} {children}
     </>
   )
 }
 
-/** What a row is about: a name that fills the page where nothing breaks it. */
+/** The name in a row, which breaks anywhere, because a long one would be as wide as the page. */
 const Name = ({ children }: { children: string }) => <div className={classes.name}>{children}</div>

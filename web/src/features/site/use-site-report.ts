@@ -6,7 +6,7 @@ import type { SiteRecord } from '../../api/sites.ts'
 import { type Comparison, weekBefore } from './comparison.ts'
 import { NO_WINDOW, useSite } from './site-scope.ts'
 
-/** A window's report, with that of what it is compared with as `previous`. */
+/** The report of a window, with that of the compared window as `previous`. */
 export function useSiteReport(site: SiteRecord, query: Query, comparison: Comparison | null) {
   const { data, error, refetch } = useQuery(siteReportQuery(site.id, query, comparison === 'previous'))
   const isWeek = comparison === 'week' && data !== undefined
@@ -14,7 +14,7 @@ export function useSiteReport(site: SiteRecord, query: Query, comparison: Compar
   const week = useQuery({
     ...siteReportQuery(site.id, window, false),
     enabled: isWeek,
-    // Another one each minute, as the window moves: meanwhile that of the minute before stays.
+    // The window, and with it the key, changes every minute: keep the previous report meanwhile.
     placeholderData: keepPreviousData,
   })
   const report = useMemo((): SiteReport | undefined => {
@@ -26,7 +26,7 @@ export function useSiteReport(site: SiteRecord, query: Query, comparison: Compar
   return { report, error, refetch }
 }
 
-/** A tag's report of the page's window, and as `was` that of the window it is compared with: undefined without one; null where it did not run. */
+/** A tag's report in the page's window, and as `was` in the compared window: undefined without one, null when the tag did not run. */
 export function useTagReport(name: string) {
   const { site, query, before } = useSite()
   const answer = useQuery(tagQuery(site.id, query, name))

@@ -1,11 +1,11 @@
 import { compact, percent, unbroken } from '../../lib/words.ts'
 
-/** What a number is, for the words about its change. */
+/** The kind of a number, which decides how its change is worded. */
 export type Kind = 'count' | 'rate' | 'points' | 'ms'
 
 const missing = '–'
 
-/** Points of a score, cut and not rounded: 69.8 is below the band that begins at 70, and its word says so. */
+/** Points of a score, rounded down: 69.8 is below the band that begins at 70. */
 export const wholePoints = (value: number): number => Math.floor(value + 1e-6)
 
 /** A value in few characters; null is a dash. */
@@ -28,8 +28,8 @@ export const milliseconds = (value: number): string =>
   unbroken(value < 1_000 ? `${Math.round(value)} ms` : `${(value / 1_000).toFixed(1).replace(/\.0$/, '')} s`)
 
 /**
- * How a value differs from the one before: counts by how much, "+12 %"; what has a scale of its own by what it was, "was 93".
- * Undefined without anything to compare with.
+ * How a value differs from the previous one: "+12 %" for counts, "was 93" for values with a scale of their own. Undefined when
+ * nothing is compared.
  */
 export function change(now: number | null, before: number | null | undefined, kind: Kind): string | undefined {
   if (before === null || before === undefined) return undefined
@@ -37,12 +37,12 @@ export function change(now: number | null, before: number | null | undefined, ki
   if (before === 0) return now === 0 || now === null ? 'as before' : 'none before'
   const difference = Math.round(((now ?? 0) / before - 1) * 100)
   if (difference === 0) return 'as before'
-  // Beyond this a factor says more than a percentage.
+  // From here on, a factor says more than a percentage.
   if (difference >= 1_000) return `${Math.round((now ?? 0) / before)} × as many`
   return unbroken(`${difference > 0 ? '+' : '−'}${Math.abs(difference)} %`)
 }
 
-/** Behind "per": "15 min", "hour", "6 h", "day" */
+/** The words after "per": "15 min", "hour", "6 h", "day" */
 export function span(ms: number): string {
   const minutes = ms / 60_000
   if (minutes < 60) return unbroken(`${minutes} min`)
@@ -52,12 +52,12 @@ export function span(ms: number): string {
   return days === 1 ? 'day' : `${days} days`
 }
 
-/** A time of a zone as people say it: "09:42", or "20 Nov, 09:42" when that was another day. */
+/** A local time: "09:42", or "20 Nov, 09:42" on another day. */
 export function clock(at: number, now: number, zone: string): string {
   const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: zone })
   const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: zone }).format(at)
   return day.format(at) === day.format(now) ? time : `${day.format(at)}, ${time}`
 }
 
-/** "transaction_id" as people read it. */
+/** "transaction_id" as "transaction id". */
 export const fieldName = (field: string): string => field.replaceAll('_', ' ')

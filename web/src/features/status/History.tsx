@@ -5,7 +5,7 @@ import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { moment } from './sentence.ts'
 import classes from './status.module.css'
 
-/** Work that is announced, so that no one wonders. */
+/** Announced maintenance. */
 export function Planned({ maintenance, now }: { maintenance: StatusPage['maintenance']; now: number }) {
   if (maintenance.length === 0) return null
   return (
@@ -28,7 +28,7 @@ export function Planned({ maintenance, now }: { maintenance: StatusPage['mainten
   )
 }
 
-/** What happened in the last 90 days, each with its page. */
+/** The incidents of the last 90 days, with links to their pages. */
 export function History({ token, page, now }: { token: string; page: StatusPage; now: number }) {
   const { incidents, has_older_incidents } = page
   return (

@@ -13,7 +13,7 @@ import { type Freshness, SharedData, Sheet } from './Sheet.tsx'
 import { moment } from './sentence.ts'
 import classes from './status.module.css'
 
-/** One incident of a client, for anyone who has the link of its status page. */
+/** One incident of a client, for anyone with the link of its status page. */
 export function SharedIncidentPage() {
   const { token = '', incidentId = '' } = useParams({ strict: false })
   return (
@@ -94,7 +94,7 @@ function Loaded({ incident, token, readAt, isCutOff }: LoadedProps) {
   )
 }
 
-/** The answer has no ids, and each line is drawn from nothing but its alert. */
+/** The answer has no ids. Indexes do as keys, because a line depends only on its alert. */
 const keyOf = (index: number): string => `alert ${index}`
 
 function stateOf({ state, started_at, opened_at, resolved_at }: SharedIncident, now: number): string {

@@ -6,25 +6,25 @@ import { ErrorState } from '../../ui/States.tsx'
 import { useTab } from '../../ui/status/status.ts'
 import classes from './status.module.css'
 
-/** How fresh what is shown is. */
+/** How fresh the shown data is. */
 export interface Freshness {
   /** Epoch ms. */
   readAt: number
-  /** The newest attempt to read it failed. */
+  /** Whether the latest attempt to load it failed. */
   isCutOff: boolean
 }
 
 interface SharedDataProps<T> {
-  /** "Status", until the data has a name. */
+  /** Shown until the data with its name is loaded: "Status". */
   title: string
   query: UseQueryResult<T>
   draw: (data: T, freshness: Freshness) => ReactNode
 }
 
-/** What is behind a link: until it is there, that it is loading or why it is not. */
+/** Renders the data behind a link, or that it is loading, or why it cannot be shown. */
 export function SharedData<T>({ title, query, draw }: SharedDataProps<T>) {
   const { data, error, refetch, dataUpdatedAt } = query
-  // Before the data: what was shown under a link that is revoked since is not to be seen any longer.
+  // Check this before the data, because data already loaded must not stay visible once the link is revoked.
   if (error instanceof ApiError && error.code === 'not_found') return <Gone />
   if (data !== undefined) return draw(data, { readAt: dataUpdatedAt, isCutOff: error !== null })
   return (
@@ -44,7 +44,7 @@ export function SharedData<T>({ title, query, draw }: SharedDataProps<T>) {
   )
 }
 
-/** What a link shows that was revoked, or never was. */
+/** The page of a link that was revoked or never existed. */
 export function Gone() {
   useTab('Status', 'unknown')
   return (
@@ -59,14 +59,14 @@ export function Gone() {
 interface SheetProps {
   title: string
   about?: string
-  /** The client's, `#rrggbb`. */
+  /** The client's colour, `#rrggbb`. */
   accent?: string | null
-  /** Address of its logo. */
+  /** Address of the client's logo. */
   logo?: string | null
   children: ReactNode
 }
 
-/** The page without a rail: a heading, what there is to know, and nothing to press. */
+/** A page without a rail: a heading and its content. */
 export function Sheet({ title, about, accent = null, logo = null, children }: SheetProps) {
   return (
     <div

@@ -23,7 +23,7 @@ interface Props {
   clientId: string
 }
 
-/** A section of the client's page: the link to its status page, made, copied and revoked. */
+/** A section of the client's page, which creates, copies and revokes the link to its status page. */
 export function StatusLink({ clientId }: Props) {
   const { data, error, refetch } = useQuery(statusLinkQuery(clientId))
   return (
@@ -117,7 +117,7 @@ function Shared({ link }: { link: StatusLinkRecord }) {
   )
 }
 
-/** Null for viewers. Without `PUBLIC_URL` the service is where this page is. */
+/** The address of the status page; null for viewers. Without `PUBLIC_URL` it is at this page's origin. */
 export const statusAddress = ({ token, url }: StatusLinkRecord): string | null =>
   url ?? (token === null ? null : `${window.location.origin}/status/${token}`)
 
@@ -148,7 +148,7 @@ function Revoke({ clientId, opened, onClose }: Props & { opened: boolean; onClos
   )
 }
 
-/** Who gets e-mail about the page; nothing while no one does. */
+/** The subscribers of the status page; renders nothing when there are none. */
 function Subscribers({ clientId }: { clientId: string }) {
   const { mayChange } = useSession()
   const { data = [] } = useQuery(subscribersQuery(clientId))

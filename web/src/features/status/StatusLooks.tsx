@@ -8,7 +8,7 @@ import { useSession } from '../../api/session.ts'
 import { statusLooksQuery, useUpdateStatusLooks } from '../../api/status.ts'
 import classes from './status-link.module.css'
 
-/** Pictures that can hold no script. */
+/** Image formats that cannot contain scripts. */
 const PICTURES = 'image/png,image/jpeg,image/webp'
 
 /** The colour and the logo of the client on its status page. */

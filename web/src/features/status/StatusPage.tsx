@@ -26,7 +26,7 @@ import { type Freshness, SharedData, Sheet } from './Sheet.tsx'
 import { moment, sentence, stateWords } from './sentence.ts'
 import classes from './status.module.css'
 
-/** The status of a client and its sites, for anyone who has the link: no key, no rail. */
+/** The status of a client and its sites, for anyone with the link. */
 export function StatusPage() {
   const { token = '' } = useParams({ strict: false })
   return (
@@ -77,10 +77,10 @@ function Loaded({ page, token, readAt, isCutOff }: LoadedProps) {
   )
 }
 
-/** The answer has no ids, and each line is drawn from nothing but its site. */
+/** The answer has no ids. Indexes do as keys, because a line depends only on its site. */
 const siteKey = (index: number): string => `site ${index}`
 
-/** A site: its state, the shape of its day, and what is not settled. */
+/** A site: its state, a sparkline of its day, and its unresolved alerts. */
 function SharedSite({ site, now }: { site: Site; now: number }) {
   return (
     <li className={classes.site}>
@@ -124,7 +124,7 @@ function SharedSite({ site, now }: { site: Site; now: number }) {
   )
 }
 
-/** The answer has no ids, and each line is drawn from nothing but its alert. */
+/** The answer has no ids. Indexes do as keys, because a line depends only on its alert. */
 const alertKey = (index: number): string => `alert ${index}`
 
 function Alert({ alert, now }: { alert: Site['alerts'][number]; now: number }) {
@@ -151,7 +151,7 @@ function shapeInWords(values: readonly number[]): string {
   return `Events an hour in the last 24 hours: at most ${counted(Math.max(0, ...done), 'event')}`
 }
 
-/** E-mail about incidents, for anyone who asks for it and confirms. */
+/** Subscribes to e-mail about incidents, which the recipient has to confirm. */
 export function Subscribe({ token }: { token: string }) {
   const [email, setEmail] = useState('')
   const subscribe = useSubscribe(token)

@@ -9,7 +9,7 @@ import { useTab } from '../../ui/status/status.ts'
 import { Gone, Sheet } from './Sheet.tsx'
 import classes from './status.module.css'
 
-/** What the links of a subscriber's e-mails open: it is confirmed here, and ended. */
+/** The page of the links in a subscriber's e-mails, to confirm or end the subscription. */
 export function SubscriptionPage() {
   const { token = '', secret = '' } = useParams({ strict: false })
   useTab('Subscription', 'unknown')

@@ -10,7 +10,7 @@ interface SharedLine {
   text: string | null
 }
 
-/** As people without a key read it. */
+/** The words for people outside. */
 const HEADS: Readonly<Record<Entry['kind'], string>> = {
   opened: 'detected',
   joined: 'more affected',
@@ -22,10 +22,10 @@ const HEADS: Readonly<Record<Entry['kind'], string>> = {
   resolved: 'resolved',
 }
 
-/** A beginning that was seen within a minute was seen at once. */
+/** Maximum delay between the beginning and its detection that counts as none. */
 const AT_ONCE_MS = 60_000
 
-/** The story of a shared incident, oldest first: from its first sign, where that came before it was seen. */
+/** The timeline of a shared incident, oldest first, with its first sign if it was detected later. */
 export function sharedLines({
   started_at,
   opened_at,

@@ -2,10 +2,10 @@ import type { SharedSite, StatusPage } from '../../api/status.ts'
 import { NO_EVENT_LATELY, NOTHING_TO_JUDGE } from '../../ui/status/status.ts'
 
 /**
- * The one sentence over a status page: what is wrong, with how much of it, and since when.
+ * The sentence at the top of a status page: what is wrong, on how many sites, and since when.
  *
  * @param now epoch ms
- * @param zone the reader's own where none is given
+ * @param zone by default the reader's own
  */
 export function sentence({ status, sites }: Pick<StatusPage, 'status' | 'sites'>, now: number, zone?: string): string {
   const concerned = sites.filter((site) => site.status === status)
@@ -32,14 +32,14 @@ export function sentence({ status, sites }: Pick<StatusPage, 'status' | 'sites'>
   }
 }
 
-/** How it does is hidden by work that was announced. */
+/** Whether announced maintenance hides the site's status. */
 const isHidden = ({ status, maintenance_until }: Pick<SharedSite, 'status' | 'maintenance_until'>): boolean =>
   status === 'unknown' && maintenance_until !== null
 
 const isWaiting = (site: SharedSite): boolean =>
   site.status === 'unknown' && !isHidden(site) && site.last_event_at === null
 
-/** As the overview has it: those under maintenance, those that never sent anything, and those of which it is not known yet how they do. */
+/** As on the overview: sites under maintenance, those that never sent anything, and those not judged yet. */
 function unknownInWords(sites: readonly SharedSite[]): string[] {
   const unknown = sites.filter(({ status }) => status === 'unknown')
   const hidden = unknown.filter(isHidden).length
@@ -57,7 +57,7 @@ function earliest(sites: readonly SharedSite[]): number | null {
   return times.length === 0 ? null : Math.min(...times)
 }
 
-/** For people who do not run Tagwarden: what a status means to them. */
+/** The statuses in words for people who do not run Tagwarden. */
 const WORDS: Readonly<Record<SharedSite['status'], string>> = {
   critical: 'broken',
   error: 'cannot be checked',
@@ -66,7 +66,7 @@ const WORDS: Readonly<Record<SharedSite['status'], string>> = {
   unknown: 'not judged yet',
 }
 
-/** What is beside a site's mark: "broken since 09:42". */
+/** The text beside a site's mark: "broken since 09:42". */
 export function stateWords(
   { status, reason, since, maintenance_until, last_event_at, sparkline }: Omit<SharedSite, 'name' | 'alerts'>,
   now: number,
@@ -82,7 +82,7 @@ export function stateWords(
   return since === null ? WORDS[status] : `${WORDS[status]} since ${moment(Date.parse(since), now, zone)}`
 }
 
-/** "09:42" of today, "20 Nov, 09:42" of another day. */
+/** "09:42" for today, "20 Nov, 09:42" for another day. */
 export function moment(at: number, now: number, zone?: string): string {
   const inZone = zone === undefined ? {} : { timeZone: zone }
   const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', ...inZone })

@@ -14,11 +14,11 @@ interface Props {
 const STEP = 6
 const BAR = 5
 const HEIGHT = 20
-/** What is worse stands higher: the colour never says it alone. What did not run is a stub. */
+/** Worse hours have higher bars, so that colour is not the only sign. Hours without executions are stubs. */
 const HEIGHTS = [8, 12, 16, 20] as const
 const STUB = 2
 
-/** How a site's tags of a vendor did hour by hour; the last hour is under way. */
+/** The failures of a vendor's tags on a site, hour by hour; the last hour is not over yet. */
 export function HourStrip({ hours, timeOf }: Props) {
   const [pointed, setPointed] = useState<number | null>(null)
   const { runs, bad } = hours

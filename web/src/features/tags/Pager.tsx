@@ -9,7 +9,7 @@ interface Props {
   onTurn: (page: number) => void
 }
 
-/** Turns the pages of a list that is too long for one. */
+/** Buttons to page through a long list. */
 export function Pager({ page, total, onTurn }: Props) {
   if (total <= PAGE && page === 0) return null
   const last = Math.min(total, PAGE * (page + 1))

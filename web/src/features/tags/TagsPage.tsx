@@ -18,14 +18,14 @@ import classes from './tags.module.css'
 import { VendorView } from './VendorView.tsx'
 import { failingWords, msWords, OTHER_TAGS, phoneWords, rateWords, versionWords } from './words.ts'
 
-/** A vendor's first letter: its logo would come from elsewhere, and belongs to it. */
+/** A vendor's first letter instead of its logo, which would have to be loaded from elsewhere and is a trademark. */
 export const VendorMark = ({ name }: { name: string }) => (
   <span className={classes.mark} aria-hidden>
     {[...name.replace(/^a /, '')][0]?.toUpperCase()}
   </span>
 )
 
-/** Which tags run where, by vendor; one of them with its sites over time. */
+/** The tags by vendor, or one vendor with its sites over time. */
 export function TagsPage() {
   const [vendor] = useUrlState('vendor', '')
   const [client] = useUrlState('client', '')
@@ -115,7 +115,7 @@ const Failing = ({ entry }: { entry: VendorEntry }) => (
   </span>
 )
 
-/** One column, with everything under each other: beside the name most figures were out of sight. */
+/** A single stacked column, because beside the name most figures were out of sight. */
 const PHONE_COLUMNS: readonly Column<VendorEntry>[] = [
   {
     key: 'failing',

@@ -21,7 +21,7 @@ import classes from './tags.module.css'
 import { msWords, phoneWords, rateWords, verdictWords } from './words.ts'
 
 interface Props {
-  /** Null: the tags whose vendor no one knows. */
+  /** Null for tags without a known vendor. */
   vendor: string | null
   client: string
   page: number
@@ -111,7 +111,7 @@ function Name({ site: { tags, failing }, name = 'A site' }: { site: VendorSite; 
 
 const PHONE = '(max-width: 48em)'
 
-/** One column, with everything under each other: beside the name the last hours, which say most, were cut off. */
+/** A single stacked column, because beside the name the last hours, which matter most, were cut off. */
 const phoneColumns = ({ sites }: Directory, timeOf: (index: number) => string): readonly Column<VendorSite>[] => [
   {
     key: 'site',

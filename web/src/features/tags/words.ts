@@ -1,14 +1,14 @@
 import type { VendorEntry, VendorSite, VendorSites } from '../../api/tags.ts'
 import { counted, percent, unbroken, whole } from '../../lib/words.ts'
 
-/** In the address, of the tags that no vendor is known of. */
+/** Stands in the address for tags without a known vendor. */
 export const OTHER_TAGS = '(other)'
 
-/** "3 of 14 sites", "–" where nothing fails. */
+/** "3 of 14 sites", "–" when nothing fails. */
 export const failingWords = ({ failing_sites, sites }: Pick<VendorEntry, 'failing_sites' | 'sites'>): string =>
   failing_sites === 0 ? '–' : `${whole(failing_sites)} of ${counted(sites, 'site')}`
 
-/** "2 of 14 mixed", "one each"; "–" where no container says its version. */
+/** "2 of 14 mixed", "one each"; "–" when no container reports its version. */
 export function versionWords({ versions: { known, mixed } }: Pick<VendorEntry, 'versions'>): string {
   if (known === 0) return '–'
   return mixed === 0 ? 'one each' : `${whole(mixed)} of ${whole(known)} mixed`
@@ -28,7 +28,7 @@ export function verdictWords({ name, failing_sites, total }: Pick<VendorSites, '
 export const rateWords = (rate: number | null): string => (rate === null ? '–' : percent(rate))
 export const msWords = (ms: number | null): string => (ms === null ? '–' : unbroken(`${whole(ms)} ms`))
 
-/** What the columns beside the hours say, where there is room for one: "8 % of 12,400 executions failed · p95 491 ms". */
+/** The other columns in one line, for phones: "8 % of 12,400 executions failed · p95 491 ms". */
 export const phoneWords = ({ failure_rate, runs, p95_ms }: Pick<VendorSite, 'failure_rate' | 'runs' | 'p95_ms'>) =>
   [
     failure_rate === null
@@ -37,10 +37,10 @@ export const phoneWords = ({ failure_rate, runs, p95_ms }: Pick<VendorSite, 'fai
     ...(p95_ms === null ? [] : [`p95 ${msWords(p95_ms)}`]),
   ].join(' · ')
 
-/** How bad an hour was; null: nothing ran. */
+/** How bad an hour was; null when nothing ran. */
 export type Level = 0 | 1 | 2 | 3 | null
 
-/** On a log-like scale, as one failure of a thousand is seen beside a thousand of them. */
+/** A log-like scale, so that one failure in a thousand is visible beside a thousand. */
 const LEVELS: readonly [least: number, level: Level][] = [
   [0.25, 3],
   [0.05, 2],
@@ -53,7 +53,7 @@ export function levelOf(runs: number, bad: number): Level {
   return LEVELS.find(([least]) => share >= least)?.[1] ?? 0
 }
 
-/** For those who do not see the strip: "failed most from 14:00: 63 % of 120 executions". */
+/** The strip for screen readers: "failed most from 14:00: 63 % of 120 executions". */
 export function hoursInWords({ runs, bad }: VendorSite['hours'], timeOf: (index: number) => string): string {
   let worst = -1
   let most = 0

@@ -7,7 +7,7 @@ import { Nothing, Section } from './sections.tsx'
 import classes from './today.module.css'
 import { comparedWords, differenceWords, isWorse, momentLine, subjectWords, usualWords, valueWords } from './words.ts'
 
-/** What is not as it was in the same hours a week before, beyond what it varies by itself. */
+/** What differs from the same hours a week before by more than its usual variation. */
 export function ChangesSection({ today, directory }: { today: Today; directory: Directory }) {
   const { changes, timezone } = today
   const compared = comparedWords(today)

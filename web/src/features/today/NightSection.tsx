@@ -17,14 +17,14 @@ import { calmWords, downWords, momentLine, nightWords } from './words.ts'
 
 interface NightSectionProps {
   sites: number
-  /** How many of them no probe has judged. */
+  /** Number of sites that no probe has judged. */
   unjudged: number
   overnight: Today['overnight']
   zone: string
   directory: Directory
 }
 
-/** What opened and what ended since the evening, and what lasts. */
+/** The incidents opened and resolved since the evening, and those unresolved. */
 export function NightSection({ sites, unjudged, overnight, zone, directory }: NightSectionProps) {
   const since = `since ${momentLine(Date.parse(overnight.since), zone)}`
   const { incidents, opened, resolved, open } = overnight

@@ -18,7 +18,7 @@ import { MutedSection, QuotaSection, VersionsSection } from './sections.tsx'
 import classes from './today.module.css'
 import { dateLine } from './words.ts'
 
-/** What happened over night, and what is not as it was: read at nine, printed for the meeting. */
+/** What happened overnight, and what has changed: read at nine, or printed for a meeting. */
 export function TodayPage() {
   usePrint()
   const directory = useDirectory()
@@ -58,7 +58,7 @@ export function TodayPage() {
   )
 }
 
-/** On paper no one sees what was chosen: so it is written. */
+/** The page's choices in words, because on paper the controls are not visible. */
 function Facts({ today, client = 'All clients' }: { today: Today; client?: string | undefined }) {
   return (
     <>
@@ -86,7 +86,7 @@ function Loaded({ today, client, directory }: { today: Today; client: string; di
   )
 }
 
-/** How many sites of a client, or of all, no probe has judged. */
+/** The number of sites of a client, or of all, that no probe has judged. */
 function useUnjudged(client: string): number {
   const select = useCallback(
     ({ clients }: Overview) =>

@@ -11,7 +11,7 @@ import { momentLine, versionsWords } from './words.ts'
 
 interface SectionProps {
   title: string
-  /** Beside the title: what the lines are of. */
+  /** Shown beside the title: what the lines are about. */
   about?: ReactNode
   children: ReactNode
 }
@@ -29,7 +29,7 @@ export function Section({ title, about, children }: SectionProps) {
   )
 }
 
-/** Says that there is nothing, and of what. */
+/** Says that a section is empty. */
 export const Nothing = ({ children }: { children: ReactNode }) => <p className={classes.nothing}>{children}</p>
 
 interface InZone {

@@ -28,20 +28,20 @@ const inZone = (at: number, zone: string, options: Intl.DateTimeFormatOptions): 
 export const nightWords = ({ opened, resolved, open }: Today['overnight']): string =>
   [`${whole(opened)} opened`, `${whole(resolved)} resolved`, `${whole(open)} unresolved`].join(' · ')
 
-/** The interface has no more. */
+/** The API returns no more. */
 const VERSIONS_MOST = 50
 
 /** "in the last 24 hours", "in the last 24 hours, the latest 50" */
 export const versionsWords = (count: number): string =>
   `in the last 24 hours${count < VERSIONS_MOST ? '' : `, the latest ${VERSIONS_MOST}`}`
 
-/** That Tagwarden itself was down in the night; null where it was not, or only started again. */
+/** Says that Tagwarden itself was down in the night; null when it was not, or only restarted. */
 export function downWords({ down_seconds: seconds }: Pick<Today['overnight'], 'down_seconds'>): string | null {
   if (seconds < 60) return null
   return `Tagwarden was down for ${duration(1_000 * seconds)} of it: what broke and recovered meanwhile is not known.`
 }
 
-/** What is said of a night without incidents: where nothing is judged, or no one looked, none could open. */
+/** The words for a night without incidents. Where nothing was judged, or Tagwarden was down, none could open. */
 export function calmWords(
   sites: number,
   unjudged: number,
@@ -58,7 +58,7 @@ export function calmWords(
   return ['Nothing broke overnight', `No incident opened, and none is unresolved.${rest}`]
 }
 
-/** "12 of 14 sites compared: the others are younger than a week." Null where all are. */
+/** "12 of 14 sites compared: the others are younger than a week." Null when all are. */
 export function comparedWords({ sites, changes }: Today): string | null {
   const { compared, complete, hours_left_out: left } = changes
   if (left > 0 && compared === 0) return 'Nothing is compared: Tagwarden was down in these hours, or a week before.'
@@ -77,7 +77,7 @@ function sitesCompared(sites: number, compared: number, complete: boolean): stri
   return `${compared} of ${counted(sites, 'site')} compared: the others sent nothing, or are younger than a week.`
 }
 
-/** What a change is of: "All events", "purchase", "Meta CAPI, runs". */
+/** The subject of a change: "All events", "purchase", "Meta CAPI, runs". */
 export function subjectWords({ kind, name }: Pick<ChangeRecord, 'kind' | 'name'>): string {
   if (kind === 'events') return 'All events'
   return `${name ?? ''}${kind === 'tag_runs' ? ', runs' : kind === 'tag_failures' ? ', failure rate' : ''}`
@@ -94,7 +94,7 @@ export function differenceWords({ kind, now, before }: Pick<ChangeRecord, 'kind'
   return `${sign}${percent(Math.abs(now / before - 1))}`
 }
 
-/** "±8 %", "±1.2 points": what it differs by itself from week to week. */
+/** The usual variation from week to week: "±8 %", "±1.2 points". */
 export const usualWords = ({ kind, usual, expected }: Pick<ChangeRecord, 'kind' | 'usual' | 'expected'>): string =>
   kind === 'tag_failures' ? `±${points(usual)}` : expected <= 0 ? '' : `±${percent(usual / expected)}`
 

@@ -15,7 +15,7 @@ import { type Freshness, freshnessOf } from './freshness.ts'
 import { type Slide, type SlideLine, slideMs, slidesOf } from './slides.ts'
 import classes from './wall.module.css'
 
-/** For a screen on a wall that no one touches: what is broken, in letters that are read from five metres, one client after the other. */
+/** A page for a screen on a wall that no one touches: one client after the other, in letters readable from five metres. */
 export function WallPage() {
   const { data, error, refetch, dataUpdatedAt } = useQuery(overviewQuery)
   const cutOff = useCutOff()
@@ -60,7 +60,7 @@ function Loaded({ overview, freshness, now }: LoadedProps) {
           {words}
         </h1>
       </header>
-      {/* A new incident that is the most urgent one shows the first slide at once. */}
+      {/* The key resets to the first slide when another incident becomes the most urgent. */}
       <Slides key={overview.incidents[0]?.id} slides={slidesOf(overview)} now={now} />
       <footer className={classes.foot}>
         {freshness.staleSince === null ? (
@@ -75,7 +75,7 @@ function Loaded({ overview, freshness, now }: LoadedProps) {
   )
 }
 
-/** So few lines leave room for two of what is wrong. */
+/** Up to this many lines, there is room for two lines about what is wrong. */
 const FEW = 3
 
 function Slides({ slides, now }: { slides: readonly Slide[]; now: number }) {
@@ -114,7 +114,7 @@ function Line({ line: { status, name, text, since, isAcknowledged }, now }: { li
   )
 }
 
-/** The number of the slide that is shown, from 0 on: the next each `ms`. */
+/** The index of the current slide, which advances every `ms`. */
 function useRotation(count: number, ms: number): number {
   const [position, setPosition] = useState(0)
   useEffect(() => {
@@ -125,7 +125,7 @@ function useRotation(count: number, ms: number): number {
   return count === 0 ? 0 : position % count
 }
 
-/** Back to where things are done. A browser that shows one page only leaves that first, and keeps the key to itself. */
+/** Escape goes back to the overview. In full screen, the browser uses the first Escape itself. */
 function useEscape(): void {
   const navigate = useNavigate()
   useEffect(() => {
@@ -137,10 +137,10 @@ function useEscape(): void {
   }, [navigate])
 }
 
-/** Keeps the screen on while the page is shown, where the browser can: it takes an address that begins with https, or this machine. */
+/** Keeps the screen on while the page is visible, if the browser can: only on https or localhost. */
 export function useWakeLock(): void {
   useEffect(() => {
-    // In browsers without it, and on addresses that are not secure, it is missing.
+    // Undefined in browsers without it, and on insecure addresses.
     const { wakeLock } = navigator as Partial<Pick<Navigator, 'wakeLock'>>
     if (wakeLock === undefined) return undefined
     let lock: WakeLockSentinel | undefined
@@ -152,10 +152,10 @@ export function useWakeLock(): void {
         if (isOver) await got.release()
         else lock = got
       } catch {
-        // The battery is low, or its owner does not want it: the screen goes dark as it always does.
+        // Refused, for example because the battery is low: the screen goes dark as usual.
       }
     }
-    // A page that is hidden loses its lock.
+    // A hidden page loses its lock, so request it again.
     const onShown = () => void request()
     document.addEventListener('visibilitychange', onShown)
     onShown()

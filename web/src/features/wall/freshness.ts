@@ -1,20 +1,20 @@
-/** An answer comes once a minute at least; three that are missing are no accident, ms. */
+/** Age from which data counts as stale, ms: answers come at least every minute, and three missing ones are no accident. */
 const STALE_MS = 3 * 60_000
 
 export interface Freshness {
-  /** How old what is shown is, where that is too old to be believed: when it was read, epoch ms. */
+  /** When the data was read, epoch ms, if it is too old to trust; else null. */
   staleSince: number | null
 }
 
 interface Known {
-  /** Since when there is no connection, epoch ms; null: there is one. */
+  /** When the connection was lost, epoch ms; null while there is one. */
   cutOff: number | null
-  /** When the last answer came, epoch ms; 0: none did. */
+  /** Time of the last answer, epoch ms; 0 before the first. */
   readAt: number
   now: number
 }
 
-/** Whether what is shown may be taken for the present: a wall is believed, whatever the connection does. */
+/** Whether the data is current, which people assume of a screen on a wall. */
 export function freshnessOf({ cutOff, readAt, now }: Known): Freshness {
   if (readAt === 0) return { staleSince: null }
   const isStale = cutOff !== null || now - readAt > STALE_MS

@@ -2,17 +2,17 @@ import type { ClientState, Overview, Status } from '../../api/overview.ts'
 import { counted } from '../../lib/words.ts'
 import { byTrouble, type Headline, headlineOf, isHealthy } from '../overview/site-list.ts'
 
-/** As many lines as there is room for below the verdict, on a screen of any size. */
+/** Number of lines that fit below the verdict, on a screen of any size. */
 export const LINES = 7
-/** What is wrong takes a line of its own below the name: it is not cut in the middle. */
+/** The same when trouble takes its own line below the name, so that it is not cut. */
 export const TROUBLE_LINES = 5
 
-/** What the wall shows at a time: a client whose sites need someone, or clients that are fine. */
+/** One slide of the wall: a client with trouble, or clients that are fine. */
 export interface Slide {
   key: string
   title: string
   status: Status
-  /** What is not listed: "and 3 more sites are fine"; or which part of a long list this is. */
+  /** What is not listed ("and 3 more sites are fine"), or which part of a long list this is. */
   note: string | null
   lines: readonly SlideLine[]
 }
@@ -22,7 +22,7 @@ export interface SlideLine extends Headline {
   name: string
 }
 
-/** The slides in the order in which they are shown: the clients in trouble, the worst first, then those that are fine. */
+/** The slides in order: clients in trouble, worst first, then those that are fine. */
 export function slidesOf({ clients }: Pick<Overview, 'clients'>): Slide[] {
   const withSites = clients.filter(({ sites }) => sites.length > 0).toSorted(byTrouble)
   const fine = withSites.filter(isHealthy)
@@ -73,7 +73,7 @@ const SECONDS = 15
 const SECONDS_LEAST = 5
 const SECONDS_MOST = 600
 
-/** How long a slide stays, ms. @param seconds as in the address; what is no number of 5 to 600 counts as 15 */
+/** Duration of a slide, ms. @param seconds from the page's address; 15 unless a number from 5 to 600 */
 export function slideMs(seconds: string): number {
   const given = Number(seconds)
   const isUsable = seconds !== '' && given >= SECONDS_LEAST && given <= SECONDS_MOST

@@ -16,7 +16,7 @@ import classes from './Frame.module.css'
 import { Rail } from './Rail.tsx'
 import { TopBar } from './TopBar.tsx'
 
-/** Where it does not load, as after an update, an error would take the form with it. */
+/** Lazy with a fallback: if it could not be loaded, as after an update, an error would destroy the form. */
 const SignInAgain = lazyOr(
   async () => (await import('../../features/sign-in/SignInAgain.tsx')).SignInAgain,
   SignInElsewhere,
@@ -34,7 +34,7 @@ function SignInElsewhere() {
   )
 }
 
-/** What stands around every page: the rail, the top bar, and the word that we are cut off. */
+/** The frame of every page: the rail, the top bar, and the banner when there is no connection. */
 export function Frame() {
   const [isNarrow, setNarrow] = useLocalStorage({ key: 'tagwarden-rail-narrow', defaultValue: false })
   const cutOff = useCutOff()
@@ -73,7 +73,7 @@ const NO_CLIENTS: Overview['clients_without_channel'] = []
 const unreachableOf = (overview: Overview) => overview.clients_without_channel
 const openIncidentsOf = ({ totals }: Overview): number => totals.open_incidents
 
-/** Says how old what is shown is, if anything is. Nothing on the page moves for it. */
+/** Says that there is no connection, and how old the shown data is. Nothing on the page moves when it appears. */
 function OfflineBanner({ since, hasState }: { since: number | null; hasState: boolean }) {
   return (
     <div role="status">
@@ -95,8 +95,8 @@ const worstOf = ({ totals }: Overview): { status: Status; count: number } => {
 /**
  * The worst status of all sites, which the tab's icon and title show too.
  *
- * @param isCutOff what is known may be old: the tab says so instead of a status
- * @param hasEnded no one is signed in: the tab says nothing
+ * @param isCutOff whether there is no connection; the tab then says so instead of a possibly old status
+ * @param hasEnded whether the session has ended; the tab then shows no status
  */
 function useTabStatus(isCutOff: boolean, hasEnded: boolean): Status {
   const { data } = useQuery({ ...overviewQuery, select: worstOf })

@@ -15,7 +15,7 @@ interface NavPage {
   icon: LucideIcon
 }
 
-/** As many as fit side by side at 360 px, with one entry for the others. */
+/** Number of entries that fit side by side at 360 px, with one more for the others. */
 const ON_A_PHONE = 4
 
 interface Props {
@@ -28,7 +28,7 @@ interface Props {
   onToggle: () => void
 }
 
-/** The pages, at the left of a screen and at the bottom of a phone. */
+/** The navigation, on the left of a screen or at the bottom of a phone. */
 export function Rail({ worst, waiting, unreachable, isNarrow, onToggle }: Props) {
   const pages = useNavPages()
   const Toggle = isNarrow ? PanelLeftOpen : PanelLeftClose
@@ -70,7 +70,7 @@ export function Rail({ worst, waiting, unreachable, isNarrow, onToggle }: Props)
   )
 }
 
-/** What would notify no one, on every page until there is a channel. */
+/** A warning about clients without a channel, on every page until there is one. */
 function Unreachable({ clients, isNarrow }: { clients: Props['unreachable']; isNarrow: boolean }) {
   const mayChangeOf = useMayChange()
   const [first] = clients
@@ -93,7 +93,7 @@ function Unreachable({ clients, isNarrow }: { clients: Props['unreachable']; isN
   )
 }
 
-/** How many incidents wait for someone. */
+/** The number of open incidents that no one has acknowledged. */
 function Count({ waiting }: { waiting: number }) {
   return (
     <span className={classes.count}>
@@ -103,7 +103,7 @@ function Count({ waiting }: { waiting: number }) {
   )
 }
 
-/** What the bar at the bottom of a phone has no room for. */
+/** A menu of the pages that do not fit into a phone's bar. */
 function MorePages({ pages }: { pages: readonly NavPage[] }) {
   return (
     <Menu position="top-end" width={200}>

@@ -6,7 +6,7 @@ import { useBreadcrumbs } from '../../ui/PageHeader.tsx'
 import { SearchDialog, useSearchDialog } from './search/SearchDialog.tsx'
 import classes from './TopBar.module.css'
 
-/** Where one is, and what every page has: search, theme, who is signed in. */
+/** Breadcrumbs, and what every page has: search, theme, and the user's menu. */
 export function TopBar() {
   const search = useSearchDialog()
   return (
@@ -80,7 +80,7 @@ function ThemeSwitch() {
   )
 }
 
-/** Who is signed in; nothing where no one has to. */
+/** The signed-in user; renders nothing when no sign-in is required. */
 function UserMenu() {
   const { role, user, proxy } = useSession()
   const signOut = useSignOut()
@@ -103,7 +103,7 @@ function UserMenu() {
             Your account
           </Menu.Item>
         )}
-        {/* Without a page to sign out of the proxy, its next request would sign in again. */}
+        {/* Hidden when the proxy has no sign-out page, because its next request would sign in again. */}
         {(proxy === null || proxy.problem !== null || proxy.signs_out) && (
           <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => signOut.mutate()}>
             Sign out

@@ -9,13 +9,13 @@ import { type SpanSelection, selectSpan } from './select-span.ts'
 const waiting = new Set<() => void>()
 
 /**
- * Does something that takes a while, such as the first drawing of a chart, in a frame of its own, in the order asked for. The eight charts
- * of a site, drawn in one go, kept a click waiting for 150 ms.
+ * Runs slow actions, such as the first drawing of a chart, one per frame and in order. The eight charts of a site, drawn at once, delayed
+ * a click by 150 ms.
  *
- * @returns calls it off
+ * @returns a function that cancels it
  */
 export function inTurn(act: () => void): () => void {
-  // After the paint that comes next: the click that asked for it is answered then, and the chart follows.
+  // Run after the next paint, so that the click that caused it is answered first.
   if (waiting.size === 0) requestAnimationFrame(() => setTimeout(next))
   waiting.add(act)
   return () => {
@@ -28,7 +28,7 @@ function next(): void {
   if (act === undefined) return
   waiting.delete(act)
   if (waiting.size > 0) requestAnimationFrame(next)
-  // With what React makes of it: a chart that is there can be used.
+  // Flush React's updates, too, so that a visible chart can be used.
   flushSync(act)
 }
 
@@ -41,23 +41,23 @@ window.addEventListener('beforeprint', () => {
   })
 })
 
-/** What was clicked: a series, and the index of its point. */
+/** A clicked point: its series and its index. */
 export interface ChartClick {
   series: string
   index: number
 }
 
 export interface CanvasProps {
-  /** Built from the colours of the scheme; keep it stable (`useCallback`), a new one draws again. */
+  /** Builds the option from the scheme's colours. Keep it stable (`useCallback`), because a new one redraws. */
   option: (colors: ChartColors) => EChartsCoreOption
-  /** px; the place is kept while the chart loads. */
+  /** px, also while the chart loads. */
   height: number
-  /** What it shows, in a sentence with its most important number, for those who cannot see it. */
+  /** A sentence with its most important number, for screen readers. */
   label: string
   /** Charts of one group share the crosshair. */
   group?: string
   onClick?: (click: ChartClick) => void
-  /** What dragging over a stretch of time does; for charts with one axis of time. Keep it stable. */
+  /** Handles dragging over a span, for charts with a time axis. Keep it stable. */
   selection?: SpanSelection
 }
 
@@ -85,7 +85,7 @@ export function ChartCanvas({ option, height, label, group, onClick, selection }
     if (chart === null || group === undefined) return undefined
     return shareCrosshair(chart, group, (at) => {
       if (canvas.current === null) return
-      // For programs that read the page: the canvas has no text.
+      // For programs that read the page, because the canvas has no text.
       if (at === null) delete canvas.current.dataset.crosshair
       else canvas.current.dataset.crosshair = new Date(at).toISOString()
     })
@@ -111,10 +111,10 @@ export function ChartCanvas({ option, height, label, group, onClick, selection }
   return <div ref={canvas} className={classes.canvas} role="img" aria-label={label} style={{ height }} />
 }
 
-/** An empty chart that fills its place, on paper as well. */
+/** Makes an empty chart that fills its element, also when printing. */
 function makeChart(place: HTMLElement): { chart: ECharts; dispose: () => void } {
   const chart = init(place)
-  // It reports the size at first, too: what has just been drawn would be drawn again.
+  // The observer also reports the initial size; ignore it, or the chart would be drawn twice.
   const resizes = new ResizeObserver(() => {
     if (chart.getWidth() !== place.clientWidth || chart.getHeight() !== place.clientHeight) chart.resize()
   })
@@ -138,22 +138,22 @@ function makeChart(place: HTMLElement): { chart: ECharts; dispose: () => void } 
 /** The charts of a page that share a crosshair, by the name of their group. */
 const groups = new Map<string, Set<ECharts>>()
 
-/** What ECharts says when the crosshair moves: the value of each axis. */
+/** ECharts' event when the crosshair moves, with the value of each axis. */
 interface PointerMove {
   axesInfo?: readonly { axisDim: string; value: number }[]
 }
 
 /**
- * Moves the crosshairs of a group together, by time. ECharts' own `connect` passes on the number of the point, and the fifth
- * column of one chart is another hour than the fifth of the next.
+ * Moves the crosshairs of a group together, by time. ECharts' own `connect` passes on the index of the point, and the same index can be
+ * another hour in another chart.
  *
- * @param onTime gets where the crosshair of this chart stands: epoch ms, or null when there is none
- * @returns takes the chart out of the group
+ * @param onTime receives the position of this chart's crosshair: epoch ms, or null when there is none
+ * @returns a function that removes the chart from the group
  */
 function shareCrosshair(chart: ECharts, group: string, onTime: (at: number | null) => void): () => void {
   const members = groups.get(group) ?? new Set()
   groups.set(group, members.add(chart))
-  // A crosshair that another chart has moved is not passed on again.
+  // Whether another chart moves this crosshair: do not pass that on again.
   let isFollowing = false
   const { call: afterPaint, cancel } = latestAfterPaint()
   const others = (act: (other: ECharts) => void) => {
@@ -186,8 +186,8 @@ function shareCrosshair(chart: ECharts, group: string, onTime: (at: number | nul
 }
 
 /**
- * Calls the latest of what it is given once the page has been painted: seven other charts that move their crosshairs kept the one under the
- * pointer waiting for 40 ms.
+ * Calls only the latest given action, after the next paint. Moving the crosshairs of seven other charts at once delayed the one under the
+ * pointer by 40 ms.
  */
 function latestAfterPaint(): { call: (act: () => void) => void; cancel: () => void } {
   let latest: (() => void) | undefined
@@ -207,7 +207,7 @@ function latestAfterPaint(): { call: (act: () => void) => void; cancel: () => vo
   }
 }
 
-/** Runs an action on a chart whose outcome it keeps to itself. */
+/** Runs an action on a chart without passing it on to the group. */
 const followers = new Map<ECharts, (act: () => void) => void>()
 
 function pointerAction(chart: ECharts, at: number | null) {
@@ -216,7 +216,7 @@ function pointerAction(chart: ECharts, at: number | null) {
     type: 'updateAxisPointer',
     currTrigger: 'mousemove',
     x: chart.convertToPixel({ xAxisIndex: 0 }, at),
-    // Anywhere within the chart: only the time counts.
+    // Any height within the chart; only the time matters.
     y: chart.getHeight() / 2,
     axesInfo: [{ axisDim: 'x', axisIndex: 0, value: at }],
   }

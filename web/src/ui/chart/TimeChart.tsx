@@ -19,7 +19,7 @@ interface Props extends TimeChartData {
   selection?: SpanSelection
 }
 
-/** Values over time, with the alerts and deployments of that time. The axis is that of the site's zone. */
+/** Values over time, with alerts and deploys. The axis shows times of the site's zone. */
 export function TimeChart({ height = 180, label, group, onClick, selection, ...data }: Props) {
   const { series, kind, from, to, zone = ownZone(), scale, format, alerts, deploys, picked } = data
   const option = useCallback(
@@ -56,8 +56,8 @@ export function TimeChart({ height = 180, label, group, onClick, selection, ...d
 const Canvas = lazy(async () => ({ default: (await loadCanvas()).ChartCanvas }))
 
 /**
- * Any ECharts chart: loads the library when the first one is drawn, fits its place, follows the colour scheme. For values
- * over time `TimeChart` builds the option.
+ * Any ECharts chart: loads the library with the first one, fills its element and follows the colour scheme. For values over time,
+ * `TimeChart` builds the option.
  */
 export function Chart(props: CanvasProps) {
   return (
@@ -74,7 +74,7 @@ interface BoundaryProps {
   children: ReactNode
 }
 
-/** Keeps a chart whose code does not load from taking the page with it. */
+/** Keeps a chart whose code cannot be loaded from failing the page. */
 class Boundary extends Component<BoundaryProps, { error: Error | null }> {
   override state: { error: Error | null } = { error: null }
 
@@ -86,7 +86,7 @@ class Boundary extends Component<BoundaryProps, { error: Error | null }> {
     const { height, children } = this.props
     const { error } = this.state
     if (error === null) return children
-    // Browsers do not ask again for code that did not load.
+    // Browsers do not request a failed module again, so reload the page.
     return <InlineError error={error} onRetry={() => window.location.reload()} height={height} />
   }
 }

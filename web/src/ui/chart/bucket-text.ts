@@ -12,7 +12,7 @@ export function bucketText(
   return `${text}, ${zoneName(start, zone)}${isPartial ? (end > now ? ' · so far' : ' · shown in part') : ''}`
 }
 
-/** "15:30–15:45" on the clock of a zone. */
+/** "15:30–15:45" in a zone. */
 export function clockSpan(start: number, end: number, zone: string): string {
   const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: zone })
   return end > start ? `${time.format(start)}–${time.format(end)}` : time.format(start)

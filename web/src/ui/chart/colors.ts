@@ -1,17 +1,17 @@
 import { useComputedColorScheme } from '@mantine/core'
 import { useMemo } from 'react'
 
-/** What a chart takes its colours from: a canvas cannot read CSS variables. */
+/** The colours for charts, because a canvas cannot read CSS variables. */
 export interface ChartColors {
   /** The value of a token of `tokens.css`, e.g. `--critical`. */
   of: (token: string) => string
-  /** A token's colour, see-through: 0 is clear, 1 is solid. */
+  /** A token's colour with an opacity of 0–1. */
   soft: (token: string, opacity: number) => string
-  /** Slanted lines on a ground, both given as colours: for what is not over, or did not happen. */
+  /** A pattern of slanted lines on a background, for what is not over or did not happen. */
   hatch: (ground: string, line: string) => object | string
 }
 
-/** The tokens as they are now; other ones after a change of the colour scheme. */
+/** The current colours; they change with the colour scheme. */
 export function useChartColors(): ChartColors {
   const scheme = useComputedColorScheme('light')
   return useMemo(() => readColors(scheme), [scheme])
@@ -19,7 +19,7 @@ export function useChartColors(): ChartColors {
 
 function readColors(_scheme: 'light' | 'dark'): ChartColors {
   const style = getComputedStyle(document.documentElement)
-  // High contrast reaches no canvas.
+  // The browser does not apply forced colours to a canvas.
   const isForced = window.matchMedia('(forced-colors: active)').matches
   const of = (token: string) =>
     isForced && token.startsWith('--text') ? 'CanvasText' : style.getPropertyValue(token).trim()
@@ -35,7 +35,7 @@ function readColors(_scheme: 'light' | 'dark'): ChartColors {
 
 const SIZE = 6
 
-/** A repeated pattern of slanted lines, as ECharts takes it for a colour: for what is not over, or did not happen. */
+/** A repeated pattern of slanted lines, in the form that ECharts accepts as a colour. */
 function hatchOf(ground: string, line: string): object | string {
   const image = document.createElement('canvas')
   image.width = SIZE

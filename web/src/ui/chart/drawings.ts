@@ -2,13 +2,13 @@ import type { ChartColors } from './colors.ts'
 import { isAlone, type PlacedPoint, type Stretch, type Stroke, strokes, type TimeSeries } from './points.ts'
 import type { AlertSpan, DeployMark, TimeChartData } from './time-chart-data.ts'
 
-/** Of what is not over yet, or little is known of. */
+/** Opacity of what is not over, or is based on few events. */
 const PALE = 0.45
 
-/** What a tooltip needs of a point lies beside its value, under `point`. */
+/** A data item, with the point for the tooltip under `point`. */
 const item = (point: PlacedPoint, more: object = {}) => ({ value: [point.at, point.value], point, ...more })
 
-/** A series as ECharts draws it: bars are one, a line has a second stroke where little is known or more is to come. */
+/** The ECharts series of a series: one for bars; a line has a second, dashed one where few events are known or the bucket is not over. */
 export function drawings(
   kind: TimeChartData['kind'],
   series: TimeSeries,
@@ -50,17 +50,17 @@ const targetLine = (value: number, color: string): object => ({
   data: [{ yAxis: value }],
 })
 
-/** A value between two gaps has no line: a dot shows it. */
+/** The items of a line. A value between two gaps has no line, so it gets a dot. */
 function lineItems(stroke: readonly (Stroke | null)[], points: readonly PlacedPoint[]): object[] {
   return stroke.map((each, index) => {
     if (each === null) return { value: [points[index]?.at, null] }
     const dot = isAlone(stroke, index) ? { symbol: 'circle', symbolSize: 5 } : {}
-    // The stroke that a joined point belongs to shows it.
+    // A joined point is shown by the stroke that it belongs to.
     return each.joins ? { value: [each.point.at, each.point.value] } : item(each.point, dot)
   })
 }
 
-/** The stretches with an alert, those that are not over, and the one that the user picked. */
+/** The shaded areas: alerts, buckets that are not over, and the picked stretch. */
 export function areas(
   alerts: readonly AlertSpan[],
   picked: { from: number; to: number } | null,

@@ -1,4 +1,4 @@
-/** The parts of ECharts that we use; what is not named here is not in the build. Loaded with the first chart. */
+/** The parts of ECharts in use; others are not in the build. Loaded with the first chart. */
 import { BarChart, CustomChart, HeatmapChart, LineChart } from 'echarts/charts'
 import { GridComponent, MarkAreaComponent, MarkLineComponent, TooltipComponent } from 'echarts/components'
 import { type ECharts, init, use } from 'echarts/core'

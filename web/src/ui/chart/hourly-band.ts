@@ -1,7 +1,7 @@
 import type { EChartsCoreOption } from 'echarts/core'
 import type { ChartColors } from './colors.ts'
 
-/** Which counts of an hour pass. Null where nothing is known, or where there is no such bound. */
+/** The counts that pass in an hour. Null when nothing is known, or without such a bound. */
 export interface BandHour {
   /** ISO start of the hour. */
   t: string
@@ -12,7 +12,7 @@ export interface BandHour {
 
 const HOUR = 3_600_000
 
-/** Adds to a chart of counts by the hour what would pass in each, as a green ground with its bounds. */
+/** Adds the band of each hour to an hourly chart, as a green area with its bounds. */
 export function withHourlyBand(
   option: EChartsCoreOption,
   hours: readonly BandHour[],
@@ -40,7 +40,7 @@ function hourlyBand(hours: readonly BandHour[], colors: ChartColors): object {
     animation: false,
     clip: true,
     tooltip: { show: false },
-    // Only what is expected sizes the axis: chance allows a quiet site many times as much, and its bars would be flat.
+    // Only the expected counts size the axis. The band of a quiet site reaches many times higher and would flatten the bars.
     encode: { x: 0, y: 1 },
     data: known.map(({ t, expected }) => [Date.parse(t), expected]),
     renderItem: ({ dataIndex, coordSys }: RenderParams, api: RenderApi) => {
@@ -50,7 +50,7 @@ function hourlyBand(hours: readonly BandHour[], colors: ChartColors): object {
   }
 }
 
-/** Of an hour: the ground between its bounds, and a line on each. */
+/** The shapes of an hour: the area between its bounds, and a line on each. */
 function shapesOf(
   { t, low, high }: BandHour,
   { x, y, width, height }: RenderParams['coordSys'],
@@ -73,7 +73,7 @@ function shapesOf(
   return [
     {
       type: 'rect',
-      // Whole pixels: otherwise a seam shows between hours.
+      // Whole pixels, to avoid seams between hours.
       shape: {
         x: Math.round(left),
         y: top,

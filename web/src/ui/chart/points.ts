@@ -1,16 +1,16 @@
 export interface TimeSeries {
-  /** The name it has on every chart: its colour comes from it. */
+  /** Its name on every chart, which determines its colour. */
   key: string
   points: readonly ReportPoint[]
-  /** A token of `tokens.css` instead of the colour of the name. */
+  /** A token of `tokens.css`, instead of the name's colour. */
   token?: string
   /** Values of moments instead of buckets. */
   areInstants?: boolean
-  /** The period before, or what was expected: drawn as a dashed grey line. */
+  /** Whether it is a reference, such as the previous period or the expectation, drawn as a dashed grey line. */
   isReference?: boolean
-  /** Where its values should be at least: a dashed line of its colour. */
+  /** Minimum for its values, drawn as a dashed line of its colour. */
   target?: number
-  /** Until when its values are complete, epoch ms, where that is before the end of the axis. */
+  /** Time until which its values are complete, epoch ms, if before the end of the axis. */
   knownUntil?: number
 }
 
@@ -20,11 +20,11 @@ export interface ReportPoint {
   t: string
   /** Null is a gap. */
   value: number | null
-  /** What a rate or percentile is taken of; absent for counts. */
+  /** The number of events behind a rate or percentile; absent for counts. */
   base?: number
 }
 
-/** Below it a rate says little: one failure more or less moves it by over five per cent. */
+/** Below this base a rate says little: one failure more or less moves it by over 5 %. */
 export const THIN_BASE = 20
 
 /** One point of a chart. */
@@ -36,13 +36,13 @@ export interface PlacedPoint {
   end: number
   value: number | null
   base: number | undefined
-  /** The window ends, or begins, within the bucket: more is to come, or is not shown. */
+  /** Whether the window begins or ends within the bucket, so that its value is not complete. */
   isPartial: boolean
 }
 
 /**
- * Points at their places. A rate of a bucket that is not over is left out until enough is counted in it: email at 36 % after
- * three of the hour's events is not news.
+ * Places points on the axis. The rate of a bucket that is not over is left out until its base is large enough: e-mail at 36 % after three
+ * of the hour's events is not news.
  *
  * @param from ends of the window, epoch ms
  */
@@ -70,7 +70,7 @@ export interface Stretch {
   to: number
 }
 
-/** The parts of the window in which a bucket is not over, or not shown as a whole: one at either end at most. */
+/** The partial buckets of the window, at most one at each end. */
 export function partialStretches(points: readonly PlacedPoint[], from: number, to: number): Stretch[] {
   const partial = points.filter(({ isPartial }) => isPartial)
   const begun = partial.filter(({ start }) => start < from).map(({ end }) => end)
@@ -81,7 +81,7 @@ export function partialStretches(points: readonly PlacedPoint[], from: number, t
   ]
 }
 
-/** A value of a moment instead of a bucket. */
+/** The point of a single moment instead of a bucket. */
 export function instant({ t, value, base }: ReportPoint): PlacedPoint {
   const at = Date.parse(t)
   return { at, start: at, end: at, value, base, isPartial: false }
@@ -90,18 +90,18 @@ export function instant({ t, value, base }: ReportPoint): PlacedPoint {
 export const isThin = ({ base, value }: PlacedPoint): boolean =>
   value !== null && base !== undefined && base < THIN_BASE
 
-/** Not to be read like the rest of its line: of few, or of a time of which more is to come. */
+/** Whether a value is less reliable than the rest of its line: it has a small base, or its bucket is not over. */
 export const isUncertain = (point: PlacedPoint): boolean => isThin(point) || (point.isPartial && point.value !== null)
 
-/** A point of a line in one of its two strokes; `joins`: it only leads the line there, and belongs to the other stroke. */
+/** A point of one of a line's two strokes. With `joins` it belongs to the other stroke and only connects the two. */
 export interface Stroke {
   point: PlacedPoint
   joins: boolean
 }
 
 /**
- * A line in two strokes: what is known well, and what little is known of or is not over, with the points on either side that it joins. Null
- * keeps a gap.
+ * Splits a line into two strokes: the reliable points, and the uncertain ones with the points on either side that connect them. Null is a
+ * gap.
  */
 export function strokes(points: readonly PlacedPoint[]): { solid: (Stroke | null)[]; thin: (Stroke | null)[] } {
   const solid = points.map((point) => (isUncertain(point) ? null : { point, joins: false }))
@@ -114,13 +114,13 @@ export function strokes(points: readonly PlacedPoint[]): { solid: (Stroke | null
   return { solid, thin }
 }
 
-/** Whether no line leads to or from it: it has to be drawn as a dot. */
+/** Whether a point has no neighbours in its line, so that it must be drawn as a dot. */
 export function isAlone(points: readonly (Stroke | null)[], index: number): boolean {
   const has = (at: number) => (points[at]?.point.value ?? null) !== null
   return has(index) && !has(index - 1) && !has(index + 1)
 }
 
-/** What `strokes` says, for the note of a chart; undefined where every line is known well. */
+/** The chart's note that explains the thin stroke of `strokes`; undefined when no point is uncertain. */
 export const dottedNote = (series: readonly TimeSeries[], from: number, to: number): string | undefined =>
   series.some((each) => each.isReference !== true && pointsOf(each, from, to).some(isUncertain))
     ? 'pale and dotted: little data, or not over yet'

@@ -1,21 +1,21 @@
 import classes from './chart.module.css'
 import type { ECharts } from './echarts.ts'
 
-/** What the user does with a chart's time. Times are epoch ms, and may lie beyond the ends of the axis. */
+/** Handlers for selecting a span of a chart. Times are epoch ms and may be beyond the ends of the axis. */
 export interface SpanSelection {
   onSelect: (span: { from: number; to: number }) => void
   onReset: () => void
 }
 
-/** Less is a click with an unsteady hand, px. */
+/** Minimum distance of a drag, px; less is a click with an unsteady hand. */
 const LEAST_DRAG = 6
 
 /**
- * Lets the user drag over a stretch of a chart's time with a mouse or a pen; a finger scrolls the page. Escape drops what is being
- * dragged, a double click resets (on a bar its first click has led elsewhere).
+ * Lets the user select a span of a chart by dragging with a mouse or pen; a finger scrolls the page. Escape cancels a drag, a double click
+ * resets (not on a bar, whose first click opens something).
  *
  * @param element that the chart is drawn in
- * @returns ends it
+ * @returns a function that removes the listeners
  */
 export function selectSpan(chart: ECharts, element: HTMLElement, { onSelect, onReset }: SpanSelection): () => void {
   const listening = new AbortController()
@@ -45,7 +45,7 @@ export function selectSpan(chart: ECharts, element: HTMLElement, { onSelect, onR
       const x = xOf(event)
       if (band === null) {
         if (Math.abs(x - start) < LEAST_DRAG) return
-        // Not before: what follows would be no click on a point any more.
+        // Capture only now: captured earlier, a click would not reach the point under it.
         element.setPointerCapture(event.pointerId)
         band = document.createElement('div')
         band.className = classes.band ?? ''
@@ -76,7 +76,7 @@ export function selectSpan(chart: ECharts, element: HTMLElement, { onSelect, onR
       event.preventDefault()
       drop()
     },
-    // Before the page takes Escape for itself.
+    // In the capture phase, before the page handles Escape.
     { signal, capture: true },
   )
   return () => {

@@ -4,13 +4,12 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Distances that a clock shows, ms. */
+/** Round distances between ticks, ms. */
 const WITHIN_A_DAY = [5, 10, 15, 30, 60, 120, 180, 240, 360, 720].map((minutes) => minutes * MINUTE)
 const DAYS = [1, 2, 7, 14, 28, 91, 182]
 
 /**
- * Where the ticks of a time axis stand: on full hours, or midnights, of the site's own clock. A browser elsewhere, and the
- * days on which clocks change, move none of them.
+ * The ticks of a time axis: full hours or midnights in the site's zone, independent of the browser's zone and of clock changes.
  *
  * @param from start of the axis, epoch ms
  * @param most ticks
@@ -20,7 +19,7 @@ export function timeTicks(from: number, to: number, zone: string, most: number):
   return step === undefined ? dayTicks(from, to, zone, most) : clockTicks(from, to, zone, step)
 }
 
-/** What is at a tick: the date at midnight, the clock time at any other. */
+/** Returns the label of a tick: the date at midnight, else the time. */
 export function tickWriter(zone: string): (at: number) => string {
   const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: zone })
   const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: zone })
@@ -51,7 +50,7 @@ function dayTicks(from: number, to: number, zone: string, most: number): number[
     })
 }
 
-/** The zone's days, as `YYYY-MM-DD`, that a stretch of time touches. */
+/** The local days that a stretch of time touches, as `YYYY-MM-DD`. */
 function localDays(from: number, to: number, zone: string): string[] {
   const last = wallTime(to, zone).slice(0, 10)
   const days: string[] = []

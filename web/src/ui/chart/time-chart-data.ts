@@ -9,24 +9,24 @@ export interface TimeChartData {
   to: number
   /** IANA zone of the axis and the tooltip. */
   zone?: string
-  /** `share`: an axis from 0 to 1, whatever the values are. `rate`: one that ends at 1 where they come near. By default it fits them. */
+  /** `share` is an axis from 0 to 1, `rate` one that ends at 1 when the values come near. By default the axis fits the values. */
   scale?: 'share' | 'rate'
-  /** Writes a value; counts without it. */
+  /** Formats a value; by default as a count. */
   format?: (value: number) => string
   alerts?: readonly AlertSpan[]
   deploys?: readonly DeployMark[]
-  /** The stretch that the user clicked on, kept while looking at other charts. Epoch ms. */
+  /** The stretch that the user clicked, epoch ms; it stays while other charts are shown. */
   picked?: { from: number; to: number } | null
 }
 
 /** A change of a version at a moment, epoch ms. */
 export interface DeployMark {
   at: number
-  /** Few characters, such as "v42"; without it only the line is drawn. */
+  /** A few characters, such as "v42"; without it only the line is drawn. */
   label?: string
 }
 
-/** A stretch with an open alert. `to` null: it is still open. Times in epoch ms. */
+/** The time of an alert, epoch ms; `to` is null while it is unresolved. */
 export interface AlertSpan {
   from: number
   to: number | null

@@ -9,16 +9,16 @@ import type { AlertSpan, DeployMark, TimeChartData } from './time-chart-data.ts'
 import { tooltip } from './tooltip.ts'
 
 const FONT = 12
-/** More labels than this run into each other on a phone. */
+/** Maximum number of labels; more overlap on a phone. */
 const TICKS = 8
-/** The same left edge for all charts of a page, so that their times stand under each other. */
+/** The same edges for all charts of a page, so that their times are aligned. */
 const GRID = { left: 48, right: 12, top: 20, bottom: 24 }
 
 /** The option of a chart over time. */
 export function timeOption(data: TimeChartData & { zone: string }, colors: ChartColors): EChartsCoreOption {
   const { series, from, to, zone, format = compact, alerts = [], deploys = [], picked = null } = data
   const drawn = series.map((each) => ({ each, points: pointsOf(each, from, to) }))
-  // A bar is hatched itself.
+  // Bars are hatched themselves.
   const open =
     data.kind === 'bars'
       ? []
@@ -37,10 +37,10 @@ export function timeOption(data: TimeChartData & { zone: string }, colors: Chart
       type: 'time',
       min: from,
       max: to,
-      // Room for whole bars at the ends would put this chart's times beside those of the others.
+      // Room for whole bars at the ends would shift this chart's times against the others'.
       containShape: false,
       ...axis,
-      // ECharts knows the browser's zone and UTC: full hours of the site's own are given to it.
+      // ECharts knows only UTC and the browser's zone, so pass it the ticks of the site's zone.
       axisLabel: {
         ...text,
         hideOverlap: true,
@@ -50,7 +50,7 @@ export function timeOption(data: TimeChartData & { zone: string }, colors: Chart
       axisPointer: {
         show: true,
         type: 'line',
-        // The same time on all charts of a page, whatever buckets each has.
+        // Do not snap to points, so that charts with different buckets show the same time.
         snap: false,
         lineStyle: { color: colors.of('--text-muted') },
         label: { show: false },
@@ -84,7 +84,7 @@ export function timeOption(data: TimeChartData & { zone: string }, colors: Chart
   }
 }
 
-/** A series without points that carries what runs through the whole height. */
+/** A series without points that carries the marks across the whole height. */
 function marksSeries(
   alerts: readonly AlertSpan[],
   deploys: readonly DeployMark[],

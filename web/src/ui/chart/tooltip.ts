@@ -8,14 +8,14 @@ export interface TooltipLine {
   name: string
   color: unknown
   text: string
-  /** By which the largest come first. */
+  /** For sorting, largest first. */
   value: number
 }
 
-/** More lines than this hide the chart that they explain. */
+/** Maximum number of lines; more would hide the chart. */
 const LINES = 10
 
-/** What ECharts says of the points under the crosshair, as the box beside it. */
+/** The tooltip of the points under the crosshair. */
 export function tooltip(
   points: readonly object[],
   zone: string,
@@ -36,7 +36,7 @@ export function tooltip(
   return tooltipBox(bucketText(first.point, zone), lines)
 }
 
-/** A box with a title and, below, names and values. An element: text that ECharts would put in as HTML stays text. */
+/** A box with a title and, below, names and values. It is an element, because ECharts would insert a string as HTML. */
 export function tooltipBox(title: string, lines: readonly TooltipLine[]): HTMLElement {
   const shown = lines.toSorted((a, b) => b.value - a.value).slice(0, LINES)
   const box = element('div', classes.tooltip)
@@ -57,7 +57,7 @@ function pointOf(data: unknown): PlacedPoint | undefined {
   return typeof data === 'object' && data !== null && 'point' in data ? (data.point as PlacedPoint) : undefined
 }
 
-/** Of how few a rate is taken, where they are few. */
+/** " of only 12" when the base of a rate is small. */
 const baseText = (point: PlacedPoint): string => (isThin(point) ? ` of only ${whole(point.base ?? 0)}` : '')
 
 function element(tag: string, className: string | undefined, text?: string): HTMLElement {

@@ -9,13 +9,13 @@ interface Span {
 }
 
 interface SpanZoom {
-  /** What was dragged over; null: all there is. */
+  /** The selected span; null for the whole chart. */
   span: Span | null
   selection: SpanSelection
   reset: () => void
 }
 
-/** Zooms one chart of a page that has no time range of its own: drag over a time, Escape or a double click shows all again. */
+/** Zooms one chart on a page without a time range: drag to zoom, Escape or a double click to reset. */
 export function useSpanZoom(): SpanZoom {
   const [span, setSpan] = useState<Span | null>(null)
   const reset = useCallback(() => setSpan(null), [])

@@ -13,10 +13,10 @@ interface Props {
 }
 
 const NONE: Scope = { client_id: null, site_id: null, probe_id: null }
-/** Options that are drawn; typing finds the others. */
+/** Maximum number of options shown; typing finds the others. */
 const SHOWN = 100
 
-/** Chooses a client, one site of it, or one probe of that. */
+/** Chooses a client, one of its sites, or one of a site's probes. */
 export function ScopePicker({ value, onChange, error }: Props) {
   const directory = useDirectory()
   const mayChangeOf = useMayChange()

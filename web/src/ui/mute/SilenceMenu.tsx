@@ -14,7 +14,7 @@ import { SilenceSpans } from './SilenceSpans.tsx'
 import { zoneOf } from './scope.ts'
 
 interface SilenceMenuProps {
-  /** Of an alert that is not over. */
+  /** The target of an unresolved alert. */
   target: SilenceTarget
   /** IANA zone of the site: "tomorrow" is tomorrow there. */
   zone: string
@@ -24,7 +24,7 @@ interface SilenceMenuProps {
   onChange?: (opened: boolean) => void
 }
 
-/** Keeps messages back for a while, in two clicks: about the tag, event or field of the alert, unless something wider is chosen. */
+/** Silences an alert's tag, event or field for a while, in two clicks, unless a wider scope is chosen. */
 export function SilenceMenu({ target, zone, children, opened, onChange }: SilenceMenuProps) {
   const [isCustom, setCustom] = useState(false)
   const [chosen, setChosen] = useState<string | null>(null)
@@ -72,13 +72,13 @@ const NOTHING = { key: 'probe', scope: { client_id: null, site_id: null, probe_i
 interface SilenceDialogProps {
   opened: boolean
   onClose: () => void
-  /** What is chosen at first. */
+  /** The initial scope. */
   scope: Scope
-  /** What the scope's `subject_key` is called. */
+  /** The label of the scope's `subject_key`. */
   subject?: string | null
 }
 
-/** Asks for everything a silence can have. */
+/** The form of a silence with all its fields. */
 export function SilenceDialog({ opened, onClose, scope, subject = null }: SilenceDialogProps) {
   const close = useClosing(opened, onClose)
   return (
@@ -111,7 +111,7 @@ function Form({ scope: first, subject = null, onClose }: Omit<SilenceDialogProps
         ends_at: new Date(endsAt ?? 0).toISOString(),
         comment: comment.trim() === '' ? null : comment,
       })
-      // The form shows what was refused.
+      // The form shows the error.
       .then(onClose, () => undefined)
   return (
     <form

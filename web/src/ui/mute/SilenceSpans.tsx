@@ -7,11 +7,11 @@ type End = { ends_at: string } | { until_resolved: true }
 interface SilenceSpansProps {
   /** IANA zone: "tomorrow" is tomorrow there. */
   zone: string
-  /** Silences until then; rejects with what was refused, which is shown. */
+  /** Silences until then; a rejection is shown. */
   onChoose: (end: End) => Promise<unknown>
 }
 
-/** The items of a menu that say for how long something is silenced. */
+/** Menu items with the durations of a silence. */
 export function SilenceSpans({ zone, onChoose }: SilenceSpansProps) {
   const choose = (end: End) =>
     void onChoose(end).catch(({ message }: Error) =>

@@ -4,32 +4,32 @@ import { type SilenceRecord, silencesQuery } from '../../api/alerts.ts'
 import { type MaintenanceRecord, maintenanceQuery } from '../../api/maintenance.ts'
 import { momentOf, wallTime } from '../../lib/zone.ts'
 
-/** An alert or a probe, as far as silences can name it. */
+/** An alert or probe with the fields by which silences name it. */
 export interface SilenceTarget {
   client_id: string
   site_id: string
   probe_id: string
-  /** Of an alert: what it is part of. */
+  /** The incident of an alert. */
   incident_id?: string | null
-  /** Of an alert: which tag, event or field. Left out, a silence of one of them does not cover it. */
+  /** The tag, event or field of an alert. Without it, a silence of one of these does not cover the target. */
   subject_key?: string
-  /** The same for people; null or left out: the whole of what the probe watches. */
+  /** Its label; absent or null when the alert is about everything the probe watches. */
   subject_label?: string | null
 }
 
-/** What keeps messages back now. */
+/** A silence or maintenance in effect. */
 export interface Mute {
   kind: 'silence' | 'maintenance'
   id: string
   /** ISO */
   until: string
-  /** It ends sooner, with the last alert within it. */
+  /** Whether it ends earlier, with its last alert. */
   untilResolved: boolean
   /** The comment of a silence, the title of maintenance. */
   why: string | null
 }
 
-/** All that keeps messages back now, the one that ends last first. */
+/** All silences and maintenance in effect, the one that ends last first. */
 export function mutesNow(
   silences: readonly SilenceRecord[],
   maintenance: readonly MaintenanceRecord[],
@@ -69,7 +69,7 @@ export function mutesNow(
 export const untilWords = ({ until, untilResolved }: Mute, clock: (at: number) => string): string =>
   untilResolved ? 'until resolved' : `until ${clock(Date.parse(until))}`
 
-/** What of it covers the target; null: people are notified. */
+/** What mutes the target; null when people are notified. */
 export const muteOf = (mutes: readonly (Mute & Scope)[], target: SilenceTarget): Mute | null =>
   mutes.find(
     ({ client_id, site_id, probe_id, subject_key = null, incident_id = null }) =>
@@ -80,7 +80,7 @@ export const muteOf = (mutes: readonly (Mute & Scope)[], target: SilenceTarget):
         (incident_id !== null && incident_id === target.incident_id)),
   ) ?? null
 
-/** What covers each of an incident's alerts; null while one of them may speak. Those of sites are of the vendor's incident, too. */
+/** What mutes each of an incident's alerts; null while one can notify. Alerts of sites also belong to a vendor's incident. */
 export function mutesOfAll(
   mutes: readonly (Mute & Scope)[],
   incident_id: string,
@@ -96,7 +96,7 @@ export interface Scope {
   site_id: string | null
   probe_id: string | null
   incident_id?: string | null
-  /** With a probe: only that of it. */
+  /** With a probe, limits the scope to this subject of it. */
   subject_key?: string | null
 }
 
@@ -108,7 +108,7 @@ const scopeOf = ({ client_id, site_id, probe_id, subject_key = null, incident_id
   incident_id,
 })
 
-/** What can be muted from where an alert is shown. */
+/** A scope that can be silenced from an alert. */
 interface SilenceScope {
   key: 'subject' | 'probe' | 'site'
   /** "This tag: Meta CAPI" */
@@ -118,7 +118,7 @@ interface SilenceScope {
 
 const NONE: Scope = { client_id: null, site_id: null, probe_id: null }
 
-/** From the narrowest to the widest. What a probe judges as a whole has no tag, event or field of its own. */
+/** The scopes of a target, narrowest first. Targets that a probe judges as a whole have no tag, event or field. */
 export function silenceScopes({ site_id, probe_id, subject_key, subject_label = null }: SilenceTarget): SilenceScope[] {
   const own: SilenceScope[] =
     subject_key === undefined || subject_label === null
@@ -137,7 +137,7 @@ export function silenceScopes({ site_id, probe_id, subject_key, subject_label = 
   ]
 }
 
-/** A key names one thing (`tag:"Meta CAPI"`), several (`tag:…,event:…`), or is a hash of very long names. */
+/** The word for a subject key, which names one thing (`tag:"Meta CAPI"`), several (`tag:…,event:…`), or is a hash of very long names. */
 function kindOf(key: string): string {
   const [, kind] = /^(tag|event|field):"(?:[^"\\]|\\.)*"$/.exec(key) ?? []
   return kind === undefined ? 'Only' : `This ${kind}:`
@@ -145,7 +145,7 @@ function kindOf(key: string): string {
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** When people are back at work. */
+/** The hour at which people are back at work. */
 const MORNING = '09:00'
 
 /** The ends of a silence that take one click. Times in epoch ms. */
@@ -155,14 +155,14 @@ export const SPANS: readonly { label: string; endOf: (now: number, zone: string)
   { label: 'Until tomorrow, 09:00', endOf: tomorrowMorning },
 ]
 
-/** Tomorrow at nine by the clocks of a zone. */
+/** Tomorrow at nine in a zone. */
 export function tomorrowMorning(now: number, zone: string): number {
   const noon = momentOf(`${wallTime(now, zone).slice(0, 10)}T12:00`, zone) ?? now
   const tomorrow = wallTime(noon + DAY, zone).slice(0, 10)
   return momentOf(`${tomorrow}T${MORNING}`, zone) ?? now + DAY
 }
 
-/** What keeps messages back now; nothing before it is known. */
+/** All silences and maintenance in effect; empty until loaded. */
 export function useMutes(): readonly (Mute & Scope)[] {
   const { data: silences } = useQuery(silencesQuery(true))
   const { data: maintenance } = useQuery(maintenanceQuery(true))

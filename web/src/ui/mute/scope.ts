@@ -1,4 +1,4 @@
-// Apart from the picker, which the first load does without.
+// Separate from the picker, which is not in the first load.
 
 import type { Directory } from '../../lib/use-directory.ts'
 import type { Scope } from './mutes.ts'
@@ -10,7 +10,7 @@ export function aboveOf(scope: Scope, directory: Directory): { clientId: string 
   return { clientId, siteId }
 }
 
-/** The zone in which times about a scope are read: the site's, or the reader's own for a whole client. */
+/** The zone for times of a scope: the site's; undefined (the reader's own) for a whole client. */
 export function zoneOf(scope: Scope, directory: Directory): string | undefined {
   const { siteId } = aboveOf(scope, directory)
   return siteId === null ? undefined : directory.sites[siteId]?.timezone

@@ -7,13 +7,13 @@ interface StatusMarkProps {
   status: Status
   /** Side in px. */
   size?: number
-  /** The accessible name. Leave it out where the word stands beside the mark. */
+  /** The accessible name. Leave it out when the word is beside the mark. */
   label?: string
   /** `outline`: acknowledged. `hatched`: silenced, or under maintenance. */
   variant?: 'filled' | 'outline' | 'hatched'
 }
 
-/** A status as a shape, so that colour never says it alone: circle, triangle, square, diamond, ring. */
+/** A status as a shape, so that colour is not the only sign: circle, triangle, square, diamond, ring. */
 export function StatusMark({ status, size = 12, label, variant = 'filled' }: StatusMarkProps) {
   const hatch = useId()
   const fill = { filled: 'currentColor', outline: 'none', hatched: `url(#${hatch})` }[variant]
@@ -56,7 +56,7 @@ function Shape({ status, fill }: { status: Status; fill: string }) {
 
 interface StatusBadgeProps {
   status: Status
-  /** Instead of the status's own word. */
+  /** Replaces the status's own word. */
   children?: string | undefined
   variant?: 'filled' | 'outline' | 'hatched'
 }

@@ -2,24 +2,24 @@ import { useEffect } from 'react'
 import type { SiteState, Status } from '../../api/overview.ts'
 import type { ResultRecord } from '../../api/probes.ts'
 
-/** From what needs a person first to what needs none; the server's order, with its words for people. */
+/** All statuses, most urgent first, as the server orders them. */
 export const STATUSES: readonly Status[] = ['critical', 'error', 'warning', 'ok', 'unknown']
 
 export const STATUS_WORDS: Readonly<Record<Status, string>> = {
   critical: 'critical',
-  // Our check could not run: nothing is said about the target.
+  // The check could not run, which says nothing about the target.
   error: 'check failing',
   warning: 'warning',
   ok: 'ok',
   unknown: 'not judged yet',
 }
 
-/** What a result says of the target; nothing, where it judged nothing. */
+/** The target's status by a result; unknown when it judged nothing. */
 export const judgedStatus = ({ judged, status }: Pick<ResultRecord, 'judged' | 'status'>): Status =>
   judged ? status : 'unknown'
 
 /**
- * Why there is no status yet, in words; undefined where there is one.
+ * Why there is no status yet, in words; undefined when there is one.
  *
  * @param message of the result: "Learning: 2 of 7 days, judging starts 29 Nov" becomes "learning: 2 of 7 days"
  */
@@ -34,10 +34,10 @@ export function unjudgedWords(
 }
 
 export const NO_EVENT_LATELY = 'no event in the last 24 hours'
-/** Events come, and nothing that a probe of the site looks for. */
+/** Events arrive, but nothing that the site's probes judge. */
 export const NOTHING_TO_JUDGE = 'nothing to judge yet'
 
-/** What a site without a status waits for, as far as is known. */
+/** What a site without a status waits for. */
 export function siteWaitsFor({
   reason,
   last_event_at,
@@ -50,14 +50,14 @@ export function siteWaitsFor({
   if (reason === 'no_data') return NOTHING_TO_JUDGE
   if (reason !== 'learning') return 'waiting for the first result'
   const learning = probes.filter((probe) => probe.reason === 'learning')
-  // Whether events come at all is what a site has to learn first.
+  // Prefer the probe that learns whether events arrive at all.
   const first = learning.find((probe) => probe.probe_type === 'data_freshness') ?? learning[0]
   return uncapitalised(first?.message ?? 'learning')
 }
 
 const uncapitalised = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
 
-/** The characters that stand for the marks where no picture can be, such as a tab's title. */
+/** Characters for the marks where there can be no image, such as in a tab's title. */
 export const STATUS_SIGNS: Readonly<Record<Status, string>> = {
   critical: '■',
   error: '◆',
@@ -69,7 +69,7 @@ export const STATUS_SIGNS: Readonly<Record<Status, string>> = {
 /** A negative number when `a` is worse than `b`. */
 export const bySeverity = (a: Status, b: Status): number => STATUSES.indexOf(a) - STATUSES.indexOf(b)
 
-/** Has the browser's tab show a title and, by its icon, a status: so that one need not switch to it. */
+/** Sets the tab's title and icon, so that its status is visible without switching to it. */
 export function useTab(title: string, status: Status): void {
   useEffect(() => {
     document.title = title

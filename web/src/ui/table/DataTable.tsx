@@ -11,16 +11,16 @@ interface TableProps<Row> {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   keyOf: (row: Row) => string
-  /** The order at first; without it the rows stay as they are given. */
+  /** The initial order; without it rows stay as given. */
   initialSort?: Sort
   /** Makes rows open something, by click, Enter or Space. Arrow keys move between rows. */
   onOpen?: (row: Row) => void
 }
 
-/** More rows than this are drawn only where they are seen. */
+/** Number of rows above which only visible ones are rendered. */
 const VIRTUAL_FROM = 100
 
-/** A table with a head that stays, columns that sort, and rows that the keyboard reaches. */
+/** A table with a sticky header, sortable columns, and rows reachable by keyboard. */
 export function DataTable<Row>({ label, columns, rows, keyOf, initialSort, onOpen }: TableProps<Row>) {
   const [sort, setSort] = useState<Sort | undefined>(initialSort)
   const ordered = useMemo(() => sorted(rows, columns, sort), [rows, columns, sort])
@@ -28,7 +28,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf, initialSort, onOpe
   const { scrollRef, window, measure } = useVirtualBody(ordered.length, isVirtual)
   const isWide = useScrollsSideways(scrollRef)
   return (
-    // A region that scrolls has to be reachable by keyboard.
+    // A scrolling region must be reachable by keyboard.
     <section
       ref={scrollRef}
       className={classes.scroll}
@@ -92,7 +92,7 @@ interface BodyProps<Row> {
   keyOf: (row: Row) => string
   onOpen?: (row: Row) => void
   window: Window
-  /** Left out where all rows are drawn: each would be laid out for it. */
+  /** Undefined when all rows are rendered, because measuring forces a layout for each. */
   measure: ((element: HTMLTableRowElement | null) => void) | undefined
 }
 
@@ -122,7 +122,7 @@ function Body<Row>({ columns, rows, keyOf, onOpen, window, measure }: BodyProps<
   )
 }
 
-/** Holds the place of rows that are not drawn. */
+/** Takes the height of rows that are not rendered. */
 function Spacer({ height, columns }: { height: number; columns: number }) {
   if (height === 0) return null
   return (
@@ -137,7 +137,7 @@ const opening = (open: () => void) => ({
   'data-opens': true,
   onClick: open,
   onKeyDown: (event: KeyboardEvent<HTMLTableRowElement>) => {
-    // A button or a link in the row has keys of its own.
+    // A button or link in the row handles its own keys.
     if (event.target !== event.currentTarget) return
     if (event.key === 'Enter' || event.key === ' ') open()
     else if (event.key === 'ArrowDown') focusRow(event.currentTarget.nextElementSibling)
@@ -151,7 +151,7 @@ const focusRow = (row: Element | null): void => {
   if (row instanceof HTMLElement && row.tabIndex === 0) row.focus()
 }
 
-/** Which rows are drawn, and the height of those before and after that are not, px. */
+/** The rendered rows, and the height of the others before and after them, px. */
 interface Window {
   first: number
   last: number
@@ -159,7 +159,7 @@ interface Window {
   after: number
 }
 
-/** A row's height before it was measured, px. */
+/** Estimated height of a row until it is measured, px. */
 const ROW = 36
 const HEAD = 36
 
@@ -178,7 +178,7 @@ function useVirtualBody(
     getScrollElement: () => scrollRef.current,
     estimateSize: () => ROW,
     overscan: 12,
-    // The head stays over the first rows.
+    // The sticky header covers the first rows.
     scrollPaddingStart: HEAD,
   })
   const items = virtualizer.getVirtualItems()

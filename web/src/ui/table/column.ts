@@ -3,11 +3,11 @@ import type { ReactNode } from 'react'
 export interface Column<Row> {
   key: string
   title: string
-  /** Numbers stand at the right. */
+  /** Whether the column has numbers, which are right-aligned. */
   isNumber?: boolean
   /** CSS width; the others share what is left. */
   width?: string
-  /** What to sort by; without it the column does not sort. What is null comes last either way. */
+  /** The value to sort by; without it the column is not sortable. Null comes last in either direction. */
   sortBy?: (row: Row) => string | number | null
   render: (row: Row) => ReactNode
 }
@@ -36,7 +36,7 @@ function compare(a: string | number | null, b: string | number | null, direction
   return order * direction
 }
 
-/** The order after a click on a column's head: numbers begin with the largest, texts with A. */
+/** The order after a click on a column's header: numbers begin with the largest, texts with A. */
 export function nextSort<Row>(column: Column<Row>, now: Sort | undefined): Sort {
   if (now?.key === column.key) return { key: column.key, isDescending: !now.isDescending }
   return { key: column.key, isDescending: column.isNumber === true }

@@ -17,7 +17,7 @@ import {
 import classes from './TimeRangePicker.module.css'
 import { useTimeRange } from './use-time-range.ts'
 
-/** A moment that people look from: "the deploy of web 42". */
+/** A moment from which people look: "the deploy of web 42". */
 export interface Anchor {
   label: string
   /** epoch ms */
@@ -25,13 +25,13 @@ export interface Anchor {
 }
 
 interface Props {
-  /** The site's IANA zone, in which a range is typed; without one the reader's own. */
+  /** The IANA zone of typed ranges; by default the reader's own. */
   zone?: string
-  /** Ranges from then until now. */
+  /** Starts of ranges that end now. */
   anchors?: readonly Anchor[]
 }
 
-/** Chooses the range of `useTimeRange`, and moves it. */
+/** Chooses and shifts the range of `useTimeRange`. */
 export function TimeRangePicker({ zone = ownZone(), anchors = [] }: Props) {
   const { range, set } = useTimeRange()
   const [isOpen, setOpen] = useState(false)
@@ -157,7 +157,7 @@ function Custom({ range, zone, onChoose }: { range: TimeRange; zone: string; onC
   )
 }
 
-/** This view at these times: it shows the same to anyone who opens it later. */
+/** A link to this view with fixed times, which shows the same whenever it is opened. */
 function linkTo(bounds: { from: number; to: number }): string {
   const url = new URL(window.location.href)
   url.searchParams.delete('range')

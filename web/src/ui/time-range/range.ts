@@ -3,7 +3,7 @@ import type { Query } from '../../api/client.ts'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-/** The ranges that end now, by the name they have in the address. */
+/** The ranges that end now, by their name in the page's address. */
 export const PRESETS = {
   '1h': { hours: 1, label: 'Last hour' },
   '6h': { hours: 6, label: 'Last 6 hours' },
@@ -15,7 +15,7 @@ export type Preset = keyof typeof PRESETS
 
 const FALLBACK: Preset = '24h'
 
-/** A preset, which moves with the time, or from one moment to another; without `to` until now. ISO 8601. */
+/** A preset, which moves with time, or a range between two ISO 8601 times; without `to`, until now. */
 export type TimeRange = { preset: Preset } | { from: string; to?: string }
 
 /** Epoch ms. */
@@ -24,13 +24,13 @@ export interface Bounds {
   to: number
 }
 
-/** What of the address is about the range. */
+/** The search parameters of the range. */
 export type RangeSearch = Record<'range' | 'from' | 'to', string | undefined>
 
-/** The range of an address; the last 24 hours where it names none, or none that there can be. */
+/** The range in the page's address; the last 24 hours when it has none or an invalid one. */
 export function rangeOf({ range = FALLBACK, from, to }: RangeSearch): TimeRange {
   const [start, end] = [Date.parse(from ?? ''), Date.parse(to ?? '')]
-  // As the service takes it, who typed a day.
+  // A typed day works, too, as the service accepts it.
   if (to === undefined && !Number.isNaN(start)) return { from: new Date(start).toISOString() }
   if (start < end) return fixedRange({ from: start, to: end })
   return { preset: Object.hasOwn(PRESETS, range) ? (range as Preset) : FALLBACK }
@@ -41,7 +41,7 @@ export const searchOf = (range: TimeRange): RangeSearch =>
     ? { range: range.preset === FALLBACK ? undefined : range.preset, from: undefined, to: undefined }
     : { range: undefined, from: range.from, to: range.to }
 
-/** What to pass to the calls of reports. */
+/** The query parameters for reports. */
 export const queryOf = (range: TimeRange): Query =>
   'preset' in range ? { hours: PRESETS[range.preset].hours } : { ...range }
 
@@ -51,26 +51,26 @@ export function boundsOf(range: TimeRange, now: number): Bounds {
   return { from: Date.parse(range.from), to: range.to === undefined ? now : Date.parse(range.to) }
 }
 
-/** From one moment to another, whatever the time is. */
+/** A range with fixed times. */
 export const fixedRange = ({ from, to }: Bounds): { from: string; to: string } => ({
   from: new Date(from).toISOString(),
   to: new Date(to).toISOString(),
 })
 
-/** The range as long as this one, half of that earlier (−1) or later (1), but never past now. */
+/** The range shifted by half its length, earlier (−1) or later (1), but never past now. */
 export function shifted(range: TimeRange, direction: -1 | 1, now: number): TimeRange {
   const { from, to } = boundsOf(range, now)
   const step = Math.min((direction * (to - from)) / 2, Math.max(0, now - to))
   return fixedRange({ from: from + step, to: to + step })
 }
 
-/** Whether there is anything later to shift to. */
+/** Whether the range ends now, so that it cannot be shifted later. */
 export const endsNow = (range: TimeRange, now: number): boolean => boundsOf(range, now).to >= now
 
-/** Shorter shows nothing: counts are kept by the minute. */
+/** Minimum length of a zoom: counts are kept by the minute, so less shows nothing. */
 const LEAST_ZOOM = 2 * MINUTE
 
-/** The whole minutes that a selection touches, within the ends of the chart. Null for one that is no longer than a click. */
+/** The full minutes that a selection touches, within the chart; null when it is too short. */
 export function zoomed(selected: Bounds, chart: Bounds): TimeRange | null {
   const from = Math.floor(Math.max(selected.from, chart.from) / MINUTE) * MINUTE
   const to = Math.ceil(Math.min(selected.to, chart.to) / MINUTE) * MINUTE

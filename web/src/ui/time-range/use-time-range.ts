@@ -7,12 +7,12 @@ import { type Bounds, queryOf, rangeOf, searchOf, type TimeRange, zoomed } from 
 
 interface TimeRangeState {
   range: TimeRange
-  /** What to pass to the calls of reports for it. */
+  /** The query parameters for reports. */
   query: Query
   set: (range: TimeRange) => void
 }
 
-/** The range that the address names, and how to change it. */
+/** The range in the page's address, and a function to change it. */
 export function useTimeRange(): TimeRangeState {
   const search = useRouterState({ select: (state) => state.location.search as UrlSearch })
   const setAll = useSetUrlState({ push: true })
@@ -23,15 +23,15 @@ export function useTimeRange(): TimeRangeState {
   }, [preset, from, to, setAll])
 }
 
-/** What a chart does with the stretch that the user drags over. */
+/** Zooms to the span that the user drags over in a chart. */
 export interface Zoom {
-  /** @param selected epoch ms, as it was dragged; @param chart the ends of the chart */
+  /** @param selected as dragged, epoch ms; @param chart the ends of the chart */
   into: (selected: Bounds, chart: Bounds) => void
-  /** To the range of before the first zoom. */
+  /** Returns to the range before the first zoom. */
   reset: () => void
 }
 
-/** Zooms the range of the page; Escape leads to the range before. */
+/** Zooms the page's range; Escape returns to the previous one. */
 export function useZoom(): Zoom {
   const { range, set } = useTimeRange()
   const current = useRef(range)
@@ -39,7 +39,7 @@ export function useZoom(): Zoom {
   const before = useRef<TimeRange[]>([])
   const back = useCallback(
     (steps: number) => {
-      // What was left by the browser's own "back" is behind us already.
+      // Skip ranges to which the browser's back button has returned already.
       const left = before.current.filter((each) => !isSame(each, current.current))
       const target = left.at(-steps) ?? left[0]
       before.current = target === undefined ? [] : left.slice(0, left.indexOf(target))

@@ -6,10 +6,10 @@ import { type BarDay, barInWords, dayInWords } from './words.ts'
 const STEP = 4
 const BAR = 3
 const HEIGHT = 20
-/** What is worse stands higher, and what no one knows is a stub: the colour never says it alone. */
+/** Worse days have higher bars and unknown ones are stubs, so that colour is not the only sign. */
 const HEIGHTS = { unknown: 4, maintenance: 8, ok: 12, warning: 16, critical: 20 } as const
 
-/** The last days as bars, today at the right. Pointing at one says what it held. */
+/** The last days as bars, today on the right. Pointing at one shows its details. */
 export function UptimeBar({ days }: { days: readonly BarDay[] }) {
   const [pointed, setPointed] = useState<number | null>(null)
   const day = pointed === null ? undefined : days[pointed]

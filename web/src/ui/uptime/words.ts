@@ -4,7 +4,7 @@ import { duration, unbroken } from '../../lib/words.ts'
 type Day = UptimeAnswer['days'][number]
 export type DayStatus = Day['status']
 
-/** What a bar needs of a day; the times are known where someone is signed in. */
+/** The data of a day's bar; durations are known only when signed in. */
 export type BarDay = Pick<Day, 'day' | 'status' | 'uptime'> & Partial<Day>
 
 export const DAY_WORDS: Readonly<Record<DayStatus, string>> = {
@@ -15,14 +15,14 @@ export const DAY_WORDS: Readonly<Record<DayStatus, string>> = {
   unknown: 'unknown',
 }
 
-/** A share of time: what is not whole is never rounded up to 100 %. */
+/** A share of time in per cent, never rounded up to 100 %. */
 export function uptimePercent(share: number | null): string {
   if (share === null) return 'unknown'
   const hundredths = share === 1 ? 10_000 : Math.min(9_999, Math.floor(share * 10_000))
   return unbroken(`${(hundredths / 100).toFixed(2).replace(/\.?0+$/, '')} %`)
 }
 
-/** What a share of the last days is of: of a site that is younger than they are the days since it was judged first, "12 days" or "today". */
+/** The days behind a share: "12 days" or "today" for a site judged for less than all of them. */
 export function daysJudged(days: readonly Pick<BarDay, 'uptime'>[]): string {
   const count =
     days.length -
@@ -59,7 +59,7 @@ export function dayInWords(day: BarDay): string {
   ].join(' · ')
 }
 
-/** The whole bar for those who do not see it: how many days were what, and which were bad. */
+/** The bar for screen readers: the number of days by status, and which were bad. */
 export function barInWords(days: readonly BarDay[]): string {
   const counts = (['critical', 'warning', 'maintenance', 'ok', 'unknown'] as const).flatMap((status) => {
     const count = days.filter((day) => day.status === status).length

@@ -4,12 +4,12 @@ import { type FormEvent, useState } from 'react'
 import { useSaveView } from '../../api/views.ts'
 import { useUnsaved } from '../../lib/use-unsaved.ts'
 
-/** Saves the view that is shown. */
+/** Saves the current view. */
 export function SaveView({ path }: { path: string }) {
   const [isOpen, setOpen] = useState(false)
   const [name, setName] = useState('')
   const save = useSaveView()
-  // It stays while the popover is closed: a click beside it is soon made.
+  // The input survives closing the popover, because a click beside it is easily made.
   useUnsaved(() => !save.isPending && name.trim() !== '')
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -7,13 +7,13 @@ import { type SavedViewRecord, useDeleteView, viewsQuery } from '../../api/views
 import { lazyOr } from '../../lib/lazy-or.ts'
 import classes from './SavedViews.module.css'
 
-/** No part of the first load, and the page does without it. */
+/** Not in the first load; the page works without it. */
 const SaveView = lazyOr(
   async () => (await import('./SaveView.tsx')).SaveView,
   () => null,
 )
 
-/** The views of this page that anyone saved, as chips; and saving the one that is shown. */
+/** The saved views of this page as chips, and a button to save the current one. */
 export function SavedViews() {
   const { mayChange } = useSession()
   const { data: views = [] } = useQuery(viewsQuery)

@@ -7,10 +7,10 @@ const loadSpotlight = () => import('./SearchSpotlight.tsx')
 const SearchSpotlight = lazy(async () => ({ default: (await loadSpotlight()).SearchSpotlight }))
 
 interface Search {
-  /** How often it was asked for; 0: its code is not loaded yet. */
+  /** How often it was opened; 0 while its code is not loaded. */
   asked: number
   open: () => void
-  /** Loads the code, for a pointer that comes near. */
+  /** Loads the code when the pointer comes near. */
   prepare: () => void
 }
 
@@ -18,7 +18,7 @@ interface Search {
 export function useSearchDialog(): Search {
   const [asked, setAsked] = useState(0)
   const open = useCallback(() => {
-    // A failure of the lazy component would take the page with it, and what is typed there.
+    // Load explicitly: an error of a lazy component would destroy the page and its input.
     const fail = (error: Error) => {
       const { title, advice } = explain(error)
       notifications.show({ color: 'danger', title, message: advice })

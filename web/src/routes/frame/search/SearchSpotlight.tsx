@@ -15,10 +15,10 @@ import classes from './search.module.css'
 
 const [store, actions] = createSpotlight()
 
-/** While one types, no letter is asked for on its own, ms. */
+/** Debounce while typing, ms. */
 const PAUSE_MS = 150
 
-/** Finds clients, sites, pages and what has a name on sites. `asked` grows each time it is to open. */
+/** Finds clients, sites, pages and named things on sites. `asked` grows with each opening. */
 export function SearchSpotlight({ asked }: { asked: number }) {
   const [text, setText] = useState('')
   const [sought] = useDebouncedValue(text, PAUSE_MS)

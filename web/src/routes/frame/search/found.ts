@@ -14,10 +14,10 @@ const GROUPS: readonly [kind: FoundKind, title: string][] = [
   ['annotation', 'Annotations'],
 ]
 
-/** Around a moment that was found, ms. */
+/** Time shown before and after a found moment, ms. */
 const AROUND_MS = 6 * 3_600_000
 
-/** What the service finds by name, in groups. */
+/** The service's search results, in groups. */
 export function useFound(text: string): SpotlightActionGroupData[] {
   const { data } = useQuery(searchQuery(text))
   const { sites } = useDirectory()
@@ -41,7 +41,7 @@ export function useFound(text: string): SpotlightActionGroupData[] {
       id: `${kind} ${found.id ?? ''} ${found.site_id ?? ''} ${found.label}`,
       label: found.label,
       description: whereWords(found, sites[found.site_id ?? '']?.name),
-      // The service found it by more than its label: the list is not to sift it again.
+      // The service matches more than the label, so keep the list from filtering again.
       keywords: text,
       onClick: () => open(found),
     }))
@@ -49,7 +49,7 @@ export function useFound(text: string): SpotlightActionGroupData[] {
   })
 }
 
-/** Where on the page of its site it is shown. */
+/** The search parameters with which its site's page shows it. */
 export function siteSearch({ kind, label, at }: Pick<Found, 'kind' | 'label' | 'at'>): Record<string, string> {
   if (kind === 'tag') return { tag: label }
   if (kind === 'event') return { event: label }
