@@ -38,7 +38,7 @@ that ends TLS; [compose.yaml](../compose.yaml) is one that works, with \`PUBLIC_
 
 /** `.env.example`: every setting with its default, all commented out, so that the copy changes nothing. */
 export function environmentExample(): string {
-  const head = `# Copy to .env and uncomment what differs from the default. Variables of the environment win over this file.
+  const head = `# Copy to .env and uncomment what differs from the default. Environment variables take precedence over this file.
 # Written by \`npm run docs\` from the table in src/config.ts.
 `
   return [head, ...settings.map(exampleEntry)].join('\n')

@@ -6,7 +6,7 @@ export interface Setting<T> {
   meaning: string
   /** Can also be set as `NAME_FILE`, the path of a file that holds the value. */
   secret: boolean
-  /** Returns the value of a text (`undefined` when unset). @throws Error that says what is allowed */
+  /** Turns the text (or `undefined` when unset) into the value, or throws an Error that goes after the name: "must be …". */
   parse: (text: string | undefined) => T
 }
 

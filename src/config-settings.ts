@@ -12,7 +12,7 @@ export const SETTINGS = {
   databaseUrl: setting(
     'DATABASE_URL',
     'unset',
-    '`postgres://user:password@host:5432/database` keeps everything in PostgreSQL instead of `DATA_DIR`; several hosts (`host1:5432,host2:5432`) are tried until one takes writes',
+    '`postgres://user:password@host:5432/database` keeps everything in PostgreSQL instead of `DATA_DIR`; several hosts (`host1:5432,host2:5432`) are tried until one accepts writes',
     parse.optional(parse.postgresUrl),
     true,
   ),
@@ -26,7 +26,7 @@ export const SETTINGS = {
   databasePoolSize: setting(
     'DATABASE_POOL_SIZE',
     '10',
-    'Connections to PostgreSQL that this process opens at most; two more for the setup and for changes by others',
+    'Maximum number of connections that this process opens to PostgreSQL, besides one for the setup and one for changes by others',
     parse.integer(10, 4, 200),
   ),
   role: setting(
@@ -70,7 +70,7 @@ export const SETTINGS = {
   adminEmail: setting(
     'ADMIN_EMAIL',
     'unset',
-    'E-mail address of the first owner, instead of ADMIN_TOKEN: while no owner has set a password, each start logs a one-time link that does. From then on people sign in with accounts',
+    'E-mail address of the first owner, instead of ADMIN_TOKEN: while no owner has set a password, each start logs a one-time link to set one. From then on people sign in with accounts',
     parse.optional(parse.emailAddress),
   ),
   allowUnauthenticated: setting(
@@ -95,7 +95,7 @@ export const SETTINGS = {
   connectionCheckUrls: setting(
     'CONNECTION_CHECK_URLS',
     'https://www.google.com/generate_204,https://one.one.one.one/',
-    'Comma-separated list of up to five addresses that hardly ever fail, tried before a probe says that its target does not answer: when none of them answers, it is the connection of this machine. They must answer without a redirect; `off` = try none',
+    'Comma-separated list of up to five addresses that hardly ever fail, tried before a probe reports that its target does not answer: when none of them answers, the connection of this machine has failed. They must answer without a redirect; `off` = try none',
     parse.urlsUnlessOff(['https://www.google.com/generate_204', 'https://one.one.one.one/']),
   ),
   chatWebhookUrl: setting(
@@ -108,13 +108,13 @@ export const SETTINGS = {
   notifyWarningsAfterMinutes: setting(
     'NOTIFY_WARNINGS_AFTER_MINUTES',
     '30',
-    'Minutes that a warning must last before it goes to chats and e-mail; one that is over by then is only in the dashboard and the digest. Critical alerts go at once, and so does everything to webhooks, PagerDuty and Jira Service Management; 0 = warnings go at once, too',
+    'Minutes that a warning must last before it goes to chats and e-mail; one that is over by then is only in the dashboard and the digest. Critical alerts are sent at once, and so is everything to webhooks, PagerDuty and Jira Service Management; 0 = warnings are sent at once, too',
     parse.integer(30, 0, 1_440),
   ),
   webhookSecret: setting(
     'WEBHOOK_SECRET',
     'unset',
-    'Signs requests to webhooks that are no chat service, so that receivers can verify the sender',
+    'Signs requests to webhooks other than chat services, so that receivers can verify the sender',
     parse.optional(parse.token),
     true,
   ),
@@ -134,7 +134,7 @@ export const SETTINGS = {
   heartbeatUrl: setting(
     'HEARTBEAT_URL',
     'unset',
-    'Requested every minute while everything runs: a monitoring service that misses it can report that Tagwarden is down',
+    'Address requested every minute while everything works: a monitoring service that misses the request can report that Tagwarden is down',
     parse.optional(parse.webhookUrl),
     true,
   ),
@@ -147,7 +147,7 @@ export const SETTINGS = {
   retentionMinuteDays: setting(
     'RETENTION_MINUTE_DAYS',
     '7',
-    'Days that minute rows are kept before only hour rows remain; after two days, five are added up to one',
+    'Days that minute rows are kept, after which only hour rows remain; after two days, five minutes are merged into one row',
     parse.integer(7, 2, 90),
   ),
   retentionHourDays: setting(
@@ -218,11 +218,17 @@ export const SETTINGS = {
     'Where hosting provider B reports the status of a container, with `{container_id}` in it',
     parse.optional(parse.containerUrl),
   ),
-  hostingBToken: setting('HOSTING_B_TOKEN', 'unset', 'Sent to it as a bearer token', parse.optional(parse.token), true),
+  hostingBToken: setting(
+    'HOSTING_B_TOKEN',
+    'unset',
+    'Bearer token for HOSTING_B_STATUS_URL',
+    parse.optional(parse.token),
+    true,
+  ),
   metricsPerSite: setting(
     'METRICS_PER_SITE',
     'auto',
-    'Whether `/metrics` has figures of each site and tag: `auto` (up to 1,000 sites), `on` or `off`',
+    'Whether `/metrics` includes figures for each site and tag: `auto` (up to 1,000 sites), `on` or `off`',
     parse.oneOf(['auto', 'on', 'off'], 'auto'),
   ),
   mcp: setting(

@@ -37,7 +37,7 @@ export const SIGN_IN_SETTINGS = {
   oidcGroupsClaim: setting(
     'OIDC_GROUPS_CLAIM',
     'groups',
-    "Where the provider's answer holds the groups of a person; `realm_access.roles` is a nested field",
+    "Field of the provider's answer that holds a person's groups; `realm_access.roles` is a nested field",
     parse.text('groups'),
   ),
   oidcTrustEmail: setting(
@@ -49,37 +49,37 @@ export const SIGN_IN_SETTINGS = {
   groupRoles: setting(
     'GROUP_ROLES',
     'unset',
-    "What members of the provider's groups, or of those that the proxy names, may do: `admins: owner of all; acme team: editor of Acme, Acme Labs`, with names or ids of clients",
+    'What members of groups, as the provider or the proxy names them, may do: `admins: owner of all; acme team: editor of Acme, Acme Labs`, with names or ids of clients',
     parse.groupRoles,
   ),
   proxyEmailHeader: setting(
     'PROXY_EMAIL_HEADER',
     'unset',
-    'Header in which a reverse proxy that signs people in says their e-mail address: `X-Forwarded-Email`. Needs PROXY_ADDRESSES; the proxy must remove the header from what callers send',
+    'Header in which a reverse proxy that signs people in passes their e-mail address: `X-Forwarded-Email`. Needs PROXY_ADDRESSES; the proxy must remove the header from what callers send',
     parse.optional(parse.identityHeader),
   ),
   proxyNameHeader: setting(
     'PROXY_NAME_HEADER',
     'unset',
-    'Header with their name',
+    "Header with the person's name",
     parse.optional(parse.identityHeader),
   ),
   proxyGroupsHeader: setting(
     'PROXY_GROUPS_HEADER',
     'unset',
-    'Header with their groups, separated by commas or bars, for GROUP_ROLES',
+    "Header with the person's groups, separated by commas or bars, for GROUP_ROLES",
     parse.optional(parse.identityHeader),
   ),
   proxyAddresses: setting(
     'PROXY_ADDRESSES',
     'unset',
-    'Comma-separated list of the addresses or CIDRs that it connects from. A caller from one of them can sign in as anyone: name only the proxy',
+    'Comma-separated list of the addresses or CIDRs that the proxy connects from. A caller from one of them can sign in as anyone: name only the proxy',
     parse.proxyAddresses,
   ),
   proxySignOutUrl: setting(
     'PROXY_SIGN_OUT_URL',
     'unset',
-    'Where the dashboard sends people who sign out, such as `https://tagwarden.example.com/oauth2/sign_out`',
+    'Page that the dashboard sends people to when they sign out, such as `https://tagwarden.example.com/oauth2/sign_out`',
     parse.optional(parse.httpUrlWithQuery),
   ),
 }

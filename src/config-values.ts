@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { withoutEnd } from './lib/index.ts'
 
-/** Parsers of single configuration values. Each throws an Error whose message says what is allowed. */
+/** Readers of single configuration values. Each throws an Error whose message goes after the setting's name: "must be …". */
 
 export type Parse<T> = (text: string | undefined) => T
 
@@ -20,7 +20,7 @@ export const integer =
   (value) => {
     if (value === undefined) return fallback
     const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
-    if (!(number >= min && number <= max)) throw new Error(`a whole number from ${min} to ${max} is allowed`)
+    if (!(number >= min && number <= max)) throw new Error(`must be a whole number from ${min} to ${max}`)
     return number
   }
 
@@ -29,14 +29,14 @@ export const oneOf =
   (value) => {
     if (value === undefined) return fallback
     const found = allowed.find((candidate) => candidate === value)
-    if (found === undefined) throw new Error(`${allowed.join(', ')} are allowed`)
+    if (found === undefined) throw new Error(`must be one of ${allowed.join(', ')}`)
     return found
   }
 
 export const flag: Parse<boolean> = (value) => {
   if (value === undefined || value === 'false') return false
   if (value === 'true') return true
-  throw new Error('true and false are allowed')
+  throw new Error('must be true or false')
 }
 
 export const list: Parse<readonly string[]> = (value) =>
@@ -73,8 +73,8 @@ function groupRole(rule: string): GroupRole {
   const clients = found === null ? [] : list(rule.slice(found.index + found[0].length))
   if (group === '' || role === undefined || clients.length === 0) {
     throw new Error(
-      'rules like "admins: owner of all; acme team: editor of Acme, Acme Labs" are allowed, ' +
-        `with ${ROLES.join(', ')} and names or ids of clients, which ${JSON.stringify(rule)} is not`,
+      'must be rules like "admins: owner of all; acme team: editor of Acme, Acme Labs", ' +
+        `with ${ROLES.join(', ')} and names or ids of clients: ${JSON.stringify(rule)} is not one`,
     )
   }
   return { group, role, clients: clients.length === 1 && clients[0] === 'all' ? null : clients }
@@ -85,7 +85,7 @@ export function issuerUrl(value: string): string {
   const url = URL.parse(value)
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname))
   if (url === null || !isSafe || url.username + url.password !== '' || /[?#]/.test(value)) {
-    throw new Error('an https address like https://login.example.com/realms/agency is allowed')
+    throw new Error('must be an https address like https://login.example.com/realms/agency')
   }
   return url.href
 }
@@ -99,7 +99,7 @@ export const scopes =
     const given = (value ?? '').split(/[\s,]+/).filter((scope) => scope !== '')
     if (given.length === 0) return fallback
     if (!given.includes('openid') || given.some((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))) {
-      throw new Error('a list like "openid email profile" is allowed, with openid in it')
+      throw new Error('must be a list like "openid email profile", with openid in it')
     }
     return given
   }
@@ -107,9 +107,9 @@ export const scopes =
 /** One line of text, at most 60 characters. */
 export function label(value: string): string {
   if (/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(value)) {
-    throw new Error('one line without characters that control it or turn its direction is allowed')
+    throw new Error('must be one line without control characters or characters that change the direction of text')
   }
-  if (value.length > 60) throw new Error('up to 60 characters are allowed')
+  if (value.length > 60) throw new Error('must have at most 60 characters')
   return value
 }
 
@@ -133,7 +133,7 @@ export const proxies: Parse<readonly string[]> = (value) => {
     return PROXY_GROUPS.includes(entry) || (isIP(address) !== 0 && isRange && rest.length === 0)
   }
   if (!entries.every(isProxy)) {
-    throw new Error(`addresses and CIDR ranges separated by commas, or ${PROXY_GROUPS.join(', ')}, are allowed`)
+    throw new Error(`must be addresses and CIDR ranges separated by commas, or ${PROXY_GROUPS.join(', ')}`)
   }
   return entries
 }
@@ -143,7 +143,7 @@ export const proxyAddresses: Parse<readonly string[]> = (value) => {
   const entries = list(value)
   const isNamed = (entry: string): boolean => isIP(entry.split('/', 1).join()) !== 0 && !/\/0+$/.test(entry)
   if (!entries.every(isNamed)) {
-    throw new Error('addresses and CIDR ranges of proxies separated by commas are allowed')
+    throw new Error('must be addresses and CIDR ranges of proxies, separated by commas')
   }
   return proxies(value)
 }
@@ -167,7 +167,7 @@ const TAKEN_HEADERS =
 export function identityHeader(value: string): string {
   const name = value.toLowerCase()
   if (!HEADER_NAME.test(name) || TAKEN_HEADERS.test(name)) {
-    throw new Error('the name of a header that the proxy alone sets, like X-Forwarded-Email, is allowed')
+    throw new Error('must be the name of a header that only the proxy sets, like X-Forwarded-Email')
   }
   return name
 }
@@ -178,7 +178,7 @@ export const headerNames =
   (value) => {
     const names = list(value).map((name) => name.toLowerCase())
     if (names.some((name) => !HEADER_NAME.test(name))) {
-      throw new Error('header names separated by commas are allowed')
+      throw new Error('must be header names separated by commas')
     }
     return names.length === 0 ? fallback : names
   }
@@ -187,7 +187,7 @@ export const headerNames =
 export function httpUrl(value: string): string {
   const url = URL.parse(value)
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== '' || /[?#]/.test(value)) {
-    throw new Error('an address like https://tagwarden.example.com is allowed')
+    throw new Error('must be an address like https://tagwarden.example.com')
   }
   return withoutEnd(value, '/')
 }
@@ -196,7 +196,7 @@ export function httpUrl(value: string): string {
 export function httpUrlWithQuery(value: string): string {
   const url = URL.parse(value)
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new Error('an address like https://tagwarden.example.com/oauth2/sign_out is allowed')
+    throw new Error('must be an address like https://tagwarden.example.com/oauth2/sign_out')
   }
   return url.href
 }
@@ -211,7 +211,7 @@ export const httpUrlOr =
 export function containerUrl(value: string): string {
   const url = URL.parse(value.replace('{container_id}', 'id'))
   if (url === null || !/^https?:$/.test(url.protocol) || !value.includes('{container_id}')) {
-    throw new Error('an address like https://host.example.com/status/{container_id} is allowed')
+    throw new Error('must be an address like https://host.example.com/status/{container_id}')
   }
   return value
 }
@@ -227,7 +227,7 @@ export const urlsUnlessOff =
     const urls = list(value)
     const isUrl = (url: string): boolean => /^https?:$/.test(URL.parse(url)?.protocol ?? '')
     if (urls.length === 0 || urls.length > URLS_MAX || !urls.every(isUrl)) {
-      throw new Error(`up to ${URLS_MAX} addresses like https://example.com/ separated by commas, or off, are allowed`)
+      throw new Error(`must be up to ${URLS_MAX} addresses like https://example.com/ separated by commas, or off`)
     }
     return urls
   }
@@ -236,7 +236,7 @@ export const urlsUnlessOff =
 export function webhookUrl(value: string): string {
   const url = URL.parse(value)
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new Error('an address like https://hooks.example.com/services/… is allowed')
+    throw new Error('must be an address like https://hooks.example.com/services/…')
   }
   return value
 }
@@ -244,7 +244,7 @@ export function webhookUrl(value: string): string {
 export function smtpUrl(value: string): string {
   const url = URL.parse(value)
   if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') {
-    throw new Error('an address like smtp://user:password@mail.example.com:587 or smtps://… is allowed')
+    throw new Error('must be an address like smtp://user:password@mail.example.com:587 or smtps://…')
   }
   return value
 }
@@ -252,14 +252,14 @@ export function smtpUrl(value: string): string {
 /** An e-mail address, alone or in angle brackets after a name. */
 export function mailbox(value: string): string {
   if (!/^([^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(value)) {
-    throw new Error('an address like alerts@example.com or Tagwarden <alerts@example.com> is allowed')
+    throw new Error('must be an address like alerts@example.com or Tagwarden <alerts@example.com>')
   }
   return value
 }
 
 export function emailAddress(value: string): string {
   if (!/^[^\s<>@,]+@[^\s<>@,]+$/.test(value) || value.length > 254)
-    throw new Error('one address like ada@example.com is allowed')
+    throw new Error('must be one address like ada@example.com')
   return value
 }
 
@@ -271,7 +271,7 @@ interface GoogleKey {
 }
 
 export function googleCredentials(value: string): GoogleKey {
-  const refusal = new Error('the JSON key of a service account is allowed')
+  const refusal = new Error('must be the JSON key of a service account')
   let key: unknown
   try {
     key = JSON.parse(value)
@@ -287,14 +287,13 @@ export function googleCredentials(value: string): GoogleKey {
 }
 
 export function token(value: string): string {
-  if (!/^[\x21-\x7e]{16,512}$/.test(value))
-    throw new Error('16 to 512 visible ASCII characters without spaces are allowed')
+  if (!/^[\x21-\x7e]{16,512}$/.test(value)) throw new Error('must be 16 to 512 visible ASCII characters without spaces')
   return value
 }
 
 /** Checks only the scheme; the PostgreSQL engine parses the rest. */
 export const postgresUrl = (value: string): string => {
   if (!/^postgres(ql)?:\/\/./.test(value))
-    throw new Error('an address like postgres://user:password@host:5432/database is allowed')
+    throw new Error('must be an address like postgres://user:password@host:5432/database')
   return value
 }

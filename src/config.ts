@@ -64,7 +64,7 @@ function settingValue(entry: Setting<unknown>, environment: Environment): unknow
   } catch (thrown) {
     // An address may contain a password even where the setting expects none.
     const shown = entry.secret || /:\/\/[^/@]*:[^/]*@/.test(text ?? '') ? '' : `=${JSON.stringify(text)}`
-    throw new StartupError(`${entry.name}${shown} is not valid: ${thrown instanceof Error ? thrown.message : thrown}`)
+    throw new StartupError(`${entry.name}${shown} ${thrown instanceof Error ? thrown.message : thrown}`)
   }
 }
 
@@ -105,7 +105,7 @@ function requireWholeProxy(config: Config): void {
   const { proxyEmailHeader, proxyNameHeader, proxyGroupsHeader, proxyAddresses, proxySignOutUrl } = config
   if (proxyEmailHeader !== null && proxyAddresses.length === 0) {
     throw new StartupError(
-      'PROXY_EMAIL_HEADER is set without PROXY_ADDRESSES: set the addresses that the proxy connects from, or anyone could say who they are',
+      'PROXY_EMAIL_HEADER is set without PROXY_ADDRESSES: set the addresses that the proxy connects from, or anyone could sign in as anyone',
     )
   }
   const rest = {

@@ -94,7 +94,7 @@ export async function startService({
       const repeated = repeats.passes(`${what}: ${err.message}`)
       if (repeated !== null) log.error({ err, what, ...(repeated > 0 && { repeated }) }, `${what} failed`)
     }
-    const onRecovery = (failedMs: number) => log.info({ failed_ms: failedMs }, 'the store takes writes again')
+    const onRecovery = (failedMs: number) => log.info({ failed_ms: failedMs }, 'the store accepts writes again')
     warnOfWideProxy(config, log)
     const store = await open(config, onError, onDeath)
     closers.add(() => store.close())
@@ -108,7 +108,10 @@ export async function startService({
     }
     const steps = await migrate(store.admin, store.columnTypes, undefined, {
       onStep: (step) =>
-        log.info({ step }, 'migrating the database: a large one takes minutes, and interrupted the step begins again'),
+        log.info(
+          { step },
+          'migrating the database: a large one takes minutes, and if interrupted, the step begins again',
+        ),
       onWait: () => log.info(WAITING_TO_MIGRATE),
     })
     if (steps.length > 0) log.info({ steps }, 'database migrated')

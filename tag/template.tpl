@@ -184,9 +184,9 @@ ___TEMPLATE_PARAMETERS___
   {
     "type": "SIMPLE_TABLE",
     "name": "ownParameters",
-    "displayName": "Own parameters",
+    "displayName": "Custom parameters",
     "newRowButtonText": "Add parameter",
-    "help": "Parameters of your own, up to 20 names: reports <b>whether</b> each was there on the events that it belongs to. Give each a name and the variable that holds it; its content is never sent.",
+    "help": "Up to 20 parameters of your choice: reports <b>whether</b> each was present on the events that it belongs to. Give each a name and the variable that holds it; its content is never sent.",
     "simpleTableColumns": [
       {
         "type": "TEXT",

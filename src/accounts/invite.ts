@@ -36,7 +36,7 @@ export async function inviteUser(ctx: Context, access: Access, input: InviteUser
     const found = await tryToInvite(ctx, access, input)
     if (found !== null) return found
   }
-  throw new AppError('conflict', 'Someone else is inviting this address: try again')
+  throw new AppError('conflict', 'Someone else is inviting this address at the moment: try again')
 }
 
 /** @returns null when the account was created meanwhile */
@@ -52,7 +52,7 @@ async function tryToInvite(ctx: Context, access: Access, input: InviteUser): Pro
     if (known !== undefined) requireEnabled(known)
     // The person who invited them may hold the link, and would get these roles with it.
     if (known !== undefined && isInvited(known, ways) && !managesAllOf(access, before)) {
-      throw new AppError('conflict', 'Someone else invited this address: add it once they have accepted')
+      throw new AppError('conflict', 'Someone else invited this address: add roles once they have accepted')
     }
     const row: UserRow = known ?? {
       id: newId(),
@@ -96,7 +96,7 @@ async function requireAccountRoom(trx: Transaction<Tables>, access: Access, want
       .where('id', 'not in', (db) => db.selectFrom('user_roles').select('user_id'))
       .where('id', 'not in', (db) => db.selectFrom('user_identities').select('user_id')),
     MOST_WITHOUT_ROLE,
-    `${MOST_WITHOUT_ROLE} accounts have no role: an owner of all clients has to delete some`,
+    `${MOST_WITHOUT_ROLE} accounts have no role: an owner of all clients must delete some`,
   )
   const full = await trx
     .selectFrom('user_roles')

@@ -37,7 +37,7 @@ export function linkRoutes(app: HttpApp, options: AccountOptions): void {
         tags,
         summary: 'Ask for a new password',
         description:
-          'Sends a link to the person who has an account under the address. The answer is the same for every address. 409 where e-mail is not set up.',
+          'Sends a link to the address if it has an account. The answer is the same for every address. 409 if e-mail is not set up.',
         security: [],
         body: Type.Object({ email: UserEmail }, { additionalProperties: false }),
         response: { 204: NoContent, ...errorResponses(409) },
@@ -72,7 +72,7 @@ export function linkRoutes(app: HttpApp, options: AccountOptions): void {
           200: Type.Object({
             email: Type.String(),
             name: Type.String(),
-            is_invitation: Type.Boolean({ description: 'No password was set yet' }),
+            is_invitation: Type.Boolean({ description: 'Whether it is an invitation: no password has been set yet' }),
             expires_at: IsoTime,
           }),
           ...errorResponses(404),
@@ -93,7 +93,7 @@ export function linkRoutes(app: HttpApp, options: AccountOptions): void {
       schema: {
         tags,
         summary: 'Set a password with a link',
-        description: 'Once. It ends all sessions of the account; sign in with the new password.',
+        description: 'Works once. Ends all sessions of the account; sign in with the new password afterwards.',
         security: [],
         body: Type.Object(
           { secret: Secret, password: Password, name: Type.Optional(UserName) },
@@ -125,7 +125,7 @@ async function setPassword(
     const user = await userOfLink(trx, secret, clock.now())
     await trx.updateTable('users').set({ password_hash, name: after.name }).where('id', '=', user.id).execute()
     const used = await trx.deleteFrom('user_links').where('user_id', '=', user.id).executeTakeFirst()
-    if (used.numDeletedRows === 0n) throw new AppError('conflict', 'The link was used meanwhile')
+    if (used.numDeletedRows === 0n) throw new AppError('conflict', 'The link has been used in the meantime')
     await trx.deleteFrom('sign_ins').where('user_id', '=', user.id).execute()
     await writeAudit(trx, { clock, actor: user.email }, [
       {

@@ -118,7 +118,7 @@ const invitationMail = (url: string, invitedBy: string | null) =>
       'Choose a password to begin. The link works once, within 7 days.',
     ],
     link: { label: 'Choose a password', url },
-    footer: { text: 'If you did not expect this, do nothing.' },
+    footer: { text: 'If you did not expect this, you can ignore it.' },
   })
 
 const resetMail = (url: string) =>

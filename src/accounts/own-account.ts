@@ -26,10 +26,10 @@ const AccountRecord = Type.Object({
   email: Type.String(),
   name: Type.String(),
   has_password: Type.Boolean(),
-  single_sign_on: Type.Boolean({ description: 'Whether the identity provider knows you' }),
+  single_sign_on: Type.Boolean({ description: 'Whether you have signed in with the identity provider' }),
   two_step: Type.Union([
     Type.Object({ since: IsoTime, recovery_codes_left: Type.Integer() }),
-    Type.Null({ description: 'The password alone signs in' }),
+    Type.Null({ description: 'null: the password alone is enough to sign in' }),
   ]),
 })
 export type AccountRecord = Static<typeof AccountRecord>
@@ -38,7 +38,7 @@ const UpdateAccount = Type.Partial(
   Type.Object({
     name: UserName,
     password: Password,
-    current_password: Type.String({ minLength: 1, maxLength: 512, description: 'Needed with `password`' }),
+    current_password: Type.String({ minLength: 1, maxLength: 512, description: 'Required with `password`' }),
   }),
   { additionalProperties: false },
 )
@@ -86,10 +86,10 @@ async function updateAccount(
     throw new AppError('conflict', 'This account signs in with the identity provider and has no password')
   }
   if (password !== undefined && current_password === undefined) {
-    throw invalidRequest('/current_password', 'is needed to set another one')
+    throw invalidRequest('/current_password', 'is required to set a new one')
   }
   if (password !== undefined && !(await isOwnPassword(current_password ?? '', user.password_hash))) {
-    throw invalidRequest('/current_password', 'is not your password')
+    throw invalidRequest('/current_password', 'is not your current password')
   }
   const after = { name: name?.trim() ?? user.name, email: user.email }
   if (password !== undefined) requireFit(password, after)
@@ -102,7 +102,7 @@ async function updateAccount(
       .where('id', '=', user.id)
       .$if(password_hash !== null, (own) => own.where('password_hash', '=', user.password_hash))
       .executeTakeFirst()
-    if (numUpdatedRows === 0n) throw new AppError('conflict', 'Your password was changed meanwhile')
+    if (numUpdatedRows === 0n) throw new AppError('conflict', 'Your password has been changed in the meantime')
     if (password_hash !== null) {
       await trx.deleteFrom('user_links').where('user_id', '=', user.id).execute()
       const current = session === null ? '' : hashOf(session)
@@ -129,7 +129,7 @@ async function updateAccount(
 /** @throws AppError `forbidden` for callers without an account */
 export function ownAccount({ access }: FastifyRequest): Access & { person: Person } {
   const { person } = access
-  if (person === null) throw new AppError('forbidden', 'This is about an account: sign in with e-mail and password')
+  if (person === null) throw new AppError('forbidden', 'This requires an account: sign in with e-mail and password')
   return { ...access, person }
 }
 
@@ -161,7 +161,7 @@ export function ownAccountRoutes(app: HttpApp, options: AccountOptions, isOwnPas
       schema: {
         tags,
         summary: 'Change your account',
-        description: 'Your name, or your password: with another one all other sessions end.',
+        description: 'Your name or your password. A new password ends all your other sessions.',
         body: UpdateAccount,
         response: { 204: NoContent, ...errorResponses(409) },
       },
@@ -182,7 +182,7 @@ export function ownAccountRoutes(app: HttpApp, options: AccountOptions, isOwnPas
         tags,
         summary: 'List your sessions',
         description: 'Browsers that are signed in with your account.',
-        response: { 200: Type.Array(SessionRecord, { description: 'Seen last first' }) },
+        response: { 200: Type.Array(SessionRecord, { description: 'Most recently seen first' }) },
       },
     },
     async (request) => {

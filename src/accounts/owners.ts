@@ -97,7 +97,7 @@ export async function lockOwners(trx: Transaction<Tables>): Promise<boolean> {
 /** @throws AppError `conflict` when no owner of all clients who can sign in is left */
 export async function requireOwnerLeft(trx: Transaction<Tables>): Promise<void> {
   if ((await hasOwnerByHand(trx)) || (await hasOwnerByGroups(trx))) return
-  throw new AppError('conflict', 'At least one person who owns all clients and has accepted the invitation must remain')
+  throw new AppError('conflict', 'At least one owner of all clients who has accepted the invitation must remain')
 }
 
 /** Counts only those who have accepted: an invitation may have gone to the wrong address, and expires after a week. */

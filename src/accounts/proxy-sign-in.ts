@@ -167,6 +167,6 @@ export class ProxySignIn {
   /** Warns once per problem, not with each attempt. */
   #warnOf(email: string, problem: SignInProblem, last: SignedIn | undefined): void {
     if (last !== undefined && 'problem' in last && last.problem === problem) return
-    this.#options.warn({ problem, email }, 'the proxy names someone who is not let in')
+    this.#options.warn({ problem, email }, 'the proxy names someone who may not sign in')
   }
 }

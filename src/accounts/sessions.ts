@@ -5,11 +5,11 @@ import type { Store } from '../store/index.ts'
 
 export const SessionRecord = Type.Object({
   id: Uuid,
-  agent: nullable(Type.String({ description: 'Browser and system; null where it says neither' })),
+  agent: nullable(Type.String({ description: 'Browser and operating system; null if unknown' })),
   created_at: IsoTime,
   last_seen_at: Type.Unsafe<string>({ ...IsoTime, description: 'To the minute' }),
   expires_at: IsoTime,
-  is_current: Type.Boolean({ description: 'The one that asks' }),
+  is_current: Type.Boolean({ description: 'Whether it is the session of this request' }),
 })
 export type SessionRecord = Static<typeof SessionRecord>
 

@@ -19,7 +19,7 @@ export function tokenRoutes(app: HttpApp, options: AccountOptions): void {
       schema: {
         tags,
         summary: 'List API tokens',
-        description: 'Those for clients that the caller owns; all of them for an owner of all clients.',
+        description: 'Tokens for clients that the caller owns; all tokens for an owner of all clients.',
         response: { 200: Type.Array(ApiTokenRecord, { description: 'Oldest first' }) },
       },
     },
@@ -33,7 +33,7 @@ export function tokenRoutes(app: HttpApp, options: AccountOptions): void {
       schema: {
         tags,
         summary: 'Create an API token',
-        description: 'The answer contains it, and nothing else ever does. Send it as `Authorization: Bearer twk_…`.',
+        description: 'The token is only in this answer. Send it as `Authorization: Bearer twk_…`.',
         body: CreateApiToken,
         response: { 201: NewApiToken, ...errorResponses(409) },
       },
@@ -49,7 +49,7 @@ export function tokenRoutes(app: HttpApp, options: AccountOptions): void {
       schema: {
         tags,
         summary: 'Revoke an API token',
-        description: 'From now on it no longer works.',
+        description: 'It stops working at once.',
         params: Type.Object({ token_id: Uuid }),
         response: { 204: NoContent, ...errorResponses(404) },
       },

@@ -43,10 +43,10 @@ const fields = {
     ...ONE_LINE,
     minLength: 1,
     maxLength: 60,
-    description: 'What it is for; the audit log names it',
+    description: 'What the token is for; the audit log shows it',
   }),
   role: Type.Enum([...CLIENT_ROLES], {
-    description: 'A viewer reads, an editor changes, an owner also manages people and tokens',
+    description: 'Viewers read, editors also change, owners also manage people and tokens',
   }),
   expires_at: nullable(Type.Unsafe<string>({ ...IsoTime, description: 'Null: never' })),
 }
@@ -54,7 +54,7 @@ const fields = {
 const ClientIds = {
   type: ['array', 'null'],
   items: Uuid,
-  description: 'Null: every client and the service itself',
+  description: 'null: every client and the service itself',
 }
 
 export const ApiTokenRecord = Type.Object({
@@ -63,14 +63,16 @@ export const ApiTokenRecord = Type.Object({
   client_ids: Type.Unsafe<string[] | null>(ClientIds),
   hint: Type.String({ description: 'Its last characters' }),
   created_at: IsoTime,
-  created_by: Type.String({ description: 'As the audit log names who did it' }),
-  last_used_at: nullable(Type.Unsafe<string>({ ...IsoTime, description: 'To the minute; null: never' })),
+  created_by: Type.String({ description: 'Who created it, as in the audit log' }),
+  last_used_at: nullable(
+    Type.Unsafe<string>({ ...IsoTime, description: 'When it was last used, to the minute; null: never' }),
+  ),
 })
 export type ApiTokenRecord = Static<typeof ApiTokenRecord>
 
 export const NewApiToken = Type.Object({
   ...ApiTokenRecord.properties,
-  token: Type.String({ description: 'Shown this once' }),
+  token: Type.String({ description: 'The token itself, which is shown only here' }),
 })
 export type NewApiToken = Static<typeof NewApiToken>
 
@@ -149,7 +151,7 @@ export async function createToken(ctx: Context, access: Access, input: CreateApi
   const now = ctx.clock.now()
   const { name, role, client_ids: clientIds = null, expires_at = null } = input
   if (clientIds === null && managedClients(access) !== null) {
-    throw new AppError('forbidden', 'Only an owner of all clients creates a token for every client: name client_ids')
+    throw new AppError('forbidden', 'Only an owner of all clients can create a token for every client: give client_ids')
   }
   const expiresAt = expires_at === null ? null : Date.parse(expires_at)
   if (expiresAt !== null && expiresAt <= now) throw invalidRequest('/expires_at', 'must be in the future')

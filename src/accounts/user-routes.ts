@@ -47,7 +47,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
       schema: {
         tags,
         summary: 'List people',
-        description: 'Those with a role for a client that the caller owns; all of them for an owner of all clients.',
+        description: 'People with a role for a client that the caller owns; everyone for an owner of all clients.',
         response: { 200: Type.Array(UserRecord, { description: 'Oldest first' }) },
       },
     },
@@ -62,8 +62,8 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
         tags,
         summary: 'Invite someone',
         description:
-          'Makes an account and a link that sets its password, which works once within 7 days and is sent by e-mail where that is set up. ' +
-          'Someone who has an account under the address gets the roles besides theirs, and loses none. 409 where someone else invited the address, the account is disabled, or there are too many. 429 after 60 invitations and links an hour by owners of a client.',
+          'Creates an account and a link to set its password, which works once within 7 days and is sent by e-mail if that is set up. ' +
+          'If the address already has an account, the roles are added to it. 409 when someone else invited the address, the account is disabled, or there are too many accounts. 429 after 60 invitations and links an hour by owners of a client.',
         body: InviteUser,
         response: { 201: InvitedUser, ...errorResponses(409) },
       },
@@ -88,7 +88,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
         tags,
         summary: 'Change an account or its roles',
         description:
-          'Only the given fields. Of roles an owner of some clients changes those for them; name and `is_active` take an owner of all clients.',
+          'Changes the given fields. Owners of some clients change roles for these clients only; `name` and `is_active` require an owner of all clients.',
         params: Params,
         body: UpdateUser,
         response: { 200: UserRecord, ...errorResponses(404, 409) },
@@ -107,7 +107,8 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
       schema: {
         tags,
         summary: 'Delete an account',
-        description: 'With its roles and sessions; the audit log keeps what it did. For owners of all clients.',
+        description:
+          'Deletes it with its roles and sessions; its entries in the audit log remain. For owners of all clients.',
         params: Params,
         response: { 204: NoContent, ...errorResponses(404, 409) },
       },
@@ -126,7 +127,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
         tags,
         summary: 'Make a new link that sets the password',
         description:
-          'It replaces earlier ones. For an invitation, the caller must manage all roles of the account; for a password that is set, own all clients.',
+          'It replaces earlier links. For an invitation, the caller must manage all roles of the account; if the account has a password, the caller must own all clients.',
         params: Params,
         response: { 201: PasswordLink, ...errorResponses(404, 409) },
       },
@@ -135,7 +136,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
       const { access } = request
       const found = await requireUser(store.read, access, request.params.user_id)
       if (!mayHandOutLink(access, found)) {
-        throw new AppError('forbidden', 'Only an owner of all clients makes links for accounts that others use, too')
+        throw new AppError('forbidden', 'Only an owner of all clients can make a link for this account')
       }
       requireEnabled(found.row)
       countInvitation(request)
@@ -154,7 +155,10 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
         summary: "List a user's sessions",
         description: 'Browsers that are signed in with the account. For owners of all clients.',
         params: Params,
-        response: { 200: Type.Array(SessionRecord, { description: 'Seen last first' }), ...errorResponses(404) },
+        response: {
+          200: Type.Array(SessionRecord, { description: 'Most recently seen first' }),
+          ...errorResponses(404),
+        },
       },
     },
     async ({ access, params }) => {

@@ -19,7 +19,7 @@ const RoleEntry = Type.Object(
       Type.Unsafe<string>({
         ...Uuid,
         [EXPECTS]: 'the id of a client, or null for all of them',
-        description: 'Null: every client and the service itself',
+        description: 'null: every client and the service itself',
       }),
     ),
     role: Type.Enum([...CLIENT_ROLES]),
@@ -33,31 +33,31 @@ export const UserRecord = Type.Object({
   email: Type.String(),
   name: Type.String(),
   status: Type.Enum(['invited', 'active', 'disabled']),
-  roles: Type.Unsafe<Static<typeof Roles>>({ ...Roles, description: 'Those that the caller manages' }),
+  roles: Type.Unsafe<Static<typeof Roles>>({ ...Roles, description: 'The roles that the caller manages' }),
   group_roles: Type.Unsafe<Static<typeof Roles>>({
     ...Roles,
     description:
-      'What groups of the identity provider gave at the last sign-in, of what the caller manages; it holds in sessions that began there',
+      'The roles that groups of the identity provider gave at the last sign-in, as far as the caller manages them; they apply to sessions that began there',
   }),
   has_password: Type.Boolean(),
-  single_sign_on: Type.Boolean({ description: 'Whether they signed in with the identity provider' }),
-  two_step: Type.Boolean({ description: 'Whether their sign-in with a password asks for a code, too' }),
+  single_sign_on: Type.Boolean({ description: 'Whether the person has signed in with the identity provider' }),
+  two_step: Type.Boolean({ description: 'Whether signing in with a password also requires a code' }),
   created_at: IsoTime,
-  created_by: Type.String({ description: 'As the audit log names who invited them' }),
+  created_by: Type.String({ description: 'Who invited the person, as in the audit log' }),
   last_sign_in_at: nullable(IsoTime),
 })
 export type UserRecord = Static<typeof UserRecord>
 
 export const PasswordLink = Type.Object({
-  url: Type.String({ description: 'Sets the password, once. Shown this once' }),
+  url: Type.String({ description: 'Address of a page that sets the password; works once, and is shown only here' }),
   expires_at: IsoTime,
-  mailed: Type.Boolean({ description: 'Whether it was sent by e-mail, too' }),
+  mailed: Type.Boolean({ description: 'Whether it was also sent by e-mail' }),
 })
 export type PasswordLink = Static<typeof PasswordLink>
 
 export const InvitedUser = Type.Object({
   ...UserRecord.properties,
-  link: Type.Union([PasswordLink, Type.Null({ description: 'Who has set a password already' })]),
+  link: Type.Union([PasswordLink, Type.Null({ description: 'null: the person has already set a password' })]),
 })
 export type InvitedUser = Static<typeof InvitedUser>
 
@@ -74,8 +74,8 @@ export type InviteUser = Static<typeof InviteUser>
 export const UpdateUser = Type.Partial(
   Type.Object({
     name: UserName,
-    is_active: Type.Boolean({ description: 'False: no one signs in with it, and its sessions end' }),
-    roles: Type.Unsafe<Static<typeof Roles>>({ ...Roles, description: 'Instead of those that the caller manages' }),
+    is_active: Type.Boolean({ description: 'False: no one can sign in with it, and its sessions end' }),
+    roles: Type.Unsafe<Static<typeof Roles>>({ ...Roles, description: 'Replaces the roles that the caller manages' }),
   }),
   { additionalProperties: false },
 )

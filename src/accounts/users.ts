@@ -119,14 +119,14 @@ export async function requireGivable(db: Kysely<Tables>, access: Access, entries
   const seen = new Set<string>()
   for (const [at, { client_id }] of entries.entries()) {
     const path = `/roles/${at}/client_id`
-    if (seen.has(client_id ?? ALL_CLIENTS)) throw invalidRequest(path, 'is named twice')
+    if (seen.has(client_id ?? ALL_CLIENTS)) throw invalidRequest(path, 'is given twice')
     seen.add(client_id ?? ALL_CLIENTS)
     if (managed === null) continue
     if (client_id === null)
-      throw new AppError('forbidden', 'Only an owner of all clients gives a role for every client')
+      throw new AppError('forbidden', 'Only an owner of all clients can give a role for every client')
     if (managed.includes(client_id)) continue
     if (roleFor(access.grants, client_id) === null) throw invalidRequest(path, 'is not the id of a client')
-    throw new AppError('forbidden', 'Only an owner of the client gives roles for it')
+    throw new AppError('forbidden', 'Only an owner of the client can give roles for it')
   }
   const ids = entries.flatMap(({ client_id }) => client_id ?? [])
   await requireClients(db, ids, '/roles')
@@ -140,7 +140,7 @@ export async function updateUser(ctx: Context, access: Access, id: string, input
     const hadOwner = await lockOwners(trx)
     const { row: before, grants, ways } = await requireUser(trx, access, id)
     if (managed !== null && (input.name !== undefined || input.is_active !== undefined)) {
-      throw new AppError('forbidden', 'Only an owner of all clients changes the account itself')
+      throw new AppError('forbidden', 'Only an owner of all clients can change the account itself')
     }
     const row: UserRow = {
       ...before,
@@ -191,7 +191,7 @@ export async function deleteUser(ctx: Context, access: Access, id: string): Prom
     const hadOwner = await lockOwners(trx)
     const { row, grants } = await requireUser(trx, access, id)
     if (managedClients(access) !== null) {
-      throw new AppError('forbidden', 'Only an owner of all clients deletes accounts: remove the roles instead')
+      throw new AppError('forbidden', 'Only an owner of all clients can delete accounts: remove the roles instead')
     }
     await removeAccount(trx, id)
     if (hadOwner) await requireOwnerLeft(trx)

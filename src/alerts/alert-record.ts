@@ -32,23 +32,23 @@ export const AlertRecord = Type.Object({
   probe_id: Uuid,
   probe_type: Type.String(),
   subject: Type.Enum(['target', 'check'], {
-    description: '`target`: what the probe watches is bad; `check`: the probe cannot do its work',
+    description: '`target`: what the probe watches is bad; `check`: the probe cannot run',
   }),
   subject_key: Type.String({
     description:
-      'With `probe_id` what it is about, one tag, event or field where the probe judges each separately; for silences',
+      'With `probe_id`, identifies what the alert is about: one tag, event or field if the probe judges each separately. Used by silences',
   }),
-  subject_label: nullable(Type.String({ description: 'That tag, event or field for people: `Meta CAPI`' })),
+  subject_label: nullable(Type.String({ description: 'Name of that tag, event or field for people: `Meta CAPI`' })),
   severity: Severity,
   state: State,
   title: Type.String({ description: 'What is wrong, in one line' }),
-  message: Type.String({ description: 'What the last bad result said' }),
+  message: Type.String({ description: 'Message of the last bad result' }),
   started_at: Type.String({
     format: 'date-time',
-    description: 'When it began: start of the first bad bucket, or the first bad result',
+    description: 'When the problem began: start of the first bad bucket, or the first bad result',
   }),
-  opened_at: Type.String({ format: 'date-time', description: 'When it was seen' }),
-  last_seen_at: Type.String({ format: 'date-time', description: 'The last bad result' }),
+  opened_at: Type.String({ format: 'date-time', description: 'When the alert was opened' }),
+  last_seen_at: Type.String({ format: 'date-time', description: 'When the last bad result was found' }),
   acknowledged_at: nullable(IsoTime),
   acknowledged_by: nullable(Type.String()),
   resolved_at: nullable(IsoTime),
@@ -57,12 +57,14 @@ export const AlertRecord = Type.Object({
   suppressed_by: nullable(
     Type.String({
       description:
-        'Why no message was written: `silence:ID`, `maintenance:ID`, the `incident:ID` that another alert speaks for (`alert:ID` in ' +
+        'Why no notification was sent: `silence:ID`, `maintenance:ID`, or the `incident:ID` that another alert notifies about (`alert:ID` in ' +
         'earlier versions), or `no_channel`',
     }),
   ),
-  is_flapping: Type.Boolean({ description: 'It changes so often that notifications are paused until it is steady' }),
-  first_notified_at: nullableTime('When a message about it was first delivered; null: no one was notified'),
+  is_flapping: Type.Boolean({
+    description: 'Flapping: it changes so often that notifications are paused until it is steady',
+  }),
+  first_notified_at: nullableTime('When a notification about it was first delivered; null: no one was notified'),
   incident_id: nullable(Type.String({ format: 'uuid', description: 'The incident that it is part of' })),
 })
 export type AlertRecord = Static<typeof AlertRecord>
@@ -76,7 +78,7 @@ const TimelineEntry = Type.Object({
 
 const Feedback = Type.Enum([...FEEDBACK_VERDICTS], {
   description:
-    '`not_a_problem`: its time counts as usual, and more has to be missing for an alert; `real`: its time does not count',
+    '`not_a_problem`: its time counts as usual, and it takes more for the next alert; `real`: its time does not count as usual',
 })
 
 export const FeedbackRecord = Type.Object({ verdict: Feedback, by: Type.String(), at: IsoTime })
@@ -86,26 +88,25 @@ export type FeedbackRecord = Static<typeof FeedbackRecord>
 export const alertDetail = <D extends Parameters<typeof Type.Array>[0]>(delivery: D) =>
   Type.Object({
     ...AlertRecord.properties,
-    since: Type.String({ format: 'date-time', description: 'The same as `started_at`' }),
+    since: Type.String({ format: 'date-time', description: 'Same as `started_at`' }),
     facts: Type.Array(Type.Object({ name: Type.String(), value: Type.String() }), {
-      description: 'Measured against usual, and which event or tag',
+      description: 'The measured and the usual figure, and the event or tag',
     }),
     change: nullable(Type.String({ description: 'What changed shortly before: `12 min after web container 41 → 42`' })),
     details: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
-      description: 'Of the last bad result',
+      description: 'Details of the last bad result',
     }),
-    down_ms: Type.Integer({ minimum: 0, description: 'How much of its time Tagwarden itself was down' }),
+    down_ms: Type.Integer({ minimum: 0, description: 'How long Tagwarden itself was down during the alert' }),
     timeline: Type.Array(TimelineEntry, {
-      description: 'Oldest first; of a long one the first and the last 250 lines',
+      description: 'Oldest first; if it is long, the first and the last 250 entries',
     }),
-    timeline_left_out: Type.Integer({ minimum: 0, description: 'Lines of the timeline that lie between these' }),
+    timeline_left_out: Type.Integer({ minimum: 0, description: 'Number of entries left out between these' }),
     takes_feedback: Type.Boolean({ description: 'Whether the probe learns from feedback about this alert' }),
     feedback: nullable(FeedbackRecord),
     deliveries: Type.Array(delivery, {
-      description:
-        'Messages about it, newest first; of more than 1,000 the latest. `/api/deliveries` has all, in pages',
+      description: 'Messages about it, newest first, at most 1,000. `/api/deliveries` lists all of them, in pages',
     }),
   })
 
@@ -121,7 +122,7 @@ export const AlertQuery = Type.Object(
     resolved: Type.Optional(Type.Boolean({ description: 'Only resolved alerts, or only unresolved ones' })),
     since: Type.Optional(Type.String({ format: 'date-time', description: 'Only alerts opened at or after this time' })),
     before: Type.Optional(
-      Type.String({ description: 'Only alerts older than this one (its id) or than this time (ISO)' }),
+      Type.String({ description: 'Only alerts older than the one with this id, or than this ISO 8601 time' }),
     ),
     order: Type.Optional(Order),
     limit: Type.Optional(Limit),
@@ -131,9 +132,14 @@ export const AlertQuery = Type.Object(
 export type AlertQuery = Static<typeof AlertQuery>
 
 export const by = Type.Optional(
-  Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: 'Who; the role signed in by default' }),
+  Type.String({
+    minLength: 1,
+    maxLength: 200,
+    pattern: '\\S',
+    description: 'Who does it; the signed-in role by default',
+  }),
 )
-const comment = Type.Optional(nullable(Type.String({ maxLength: 1_000, description: 'Goes into the timeline' })))
+const comment = Type.Optional(nullable(Type.String({ maxLength: 1_000, description: 'Text for the timeline' })))
 export const Handling = Type.Object({ by, comment }, { additionalProperties: false })
 export type Handling = Static<typeof Handling>
 

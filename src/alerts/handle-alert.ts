@@ -22,7 +22,7 @@ export async function acknowledgeAlert(
   input: Handling,
 ): Promise<AlertRow> {
   return handle(ctx, channelSettings, id, 'acknowledge', (alert) => {
-    if (alert.state === 'resolved') throw new AppError('conflict', 'The alert is resolved already')
+    if (alert.state === 'resolved') throw new AppError('conflict', 'The alert is already resolved')
     return { type: 'acknowledged', by: nameIn(ctx, input), comment: input.comment?.trim() || null }
   })
 }
@@ -39,7 +39,7 @@ export async function unacknowledgeAlert(
   input: Handling,
 ): Promise<AlertRow> {
   return handle(ctx, channelSettings, id, 'unacknowledge', (alert) => {
-    if (alert.state === 'resolved') throw new AppError('conflict', 'The alert is resolved already')
+    if (alert.state === 'resolved') throw new AppError('conflict', 'The alert is already resolved')
     return { type: 'unacknowledged', by: nameIn(ctx, input), comment: input.comment?.trim() || null }
   })
 }

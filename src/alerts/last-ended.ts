@@ -7,7 +7,8 @@ import { unindexed } from '../store/index.ts'
 /** Query parameter of lists whose entries can be resolved. */
 export const Order = Type.Enum(['opened', 'resolved'], {
   default: 'opened',
-  description: '`resolved`: only resolved ones, the last one resolved first; `before` then is about when that was',
+  description:
+    '`resolved`: only resolved ones, most recently resolved first; `before` then refers to the time of resolution',
 })
 /** A position in a list ordered by end; the id breaks ties between entries that ended in the same millisecond. */
 interface End {

@@ -16,7 +16,7 @@ export const MutedNow = Type.Object({
   subject_label: nullable(Type.String({ description: 'Only this tag, event or field' })),
   why: nullable(Type.String({ description: 'The comment of a silence, the title of maintenance' })),
   ends_at: IsoTime,
-  until_resolved: Type.Boolean({ description: 'It ends sooner, with the last alert within it' }),
+  until_resolved: Type.Boolean({ description: 'Whether it ends earlier, as soon as no alert within it is unresolved' }),
   created_by: Type.String(),
 })
 export type MutedNow = Static<typeof MutedNow>

@@ -44,19 +44,19 @@ const VERBS = [
     handle: acknowledgeAlert,
     summary: 'Acknowledge an alert',
     description:
-      'Someone is working on it: no more reminders. 409 when it is resolved, 429 after 30 changes of it in a minute.',
+      'Someone is working on it: no more reminders are sent. 409 when it is resolved, 429 after 30 changes of it in a minute.',
   },
   {
     verb: 'unacknowledge',
     handle: unacknowledgeAlert,
-    summary: 'Take an acknowledgement back',
-    description: 'Reminders resume. One that is not acknowledged stays as it is; 409 when it is resolved.',
+    summary: 'Withdraw an acknowledgement',
+    description: 'Reminders resume. An alert that is not acknowledged is not changed; 409 when it is resolved.',
   },
   {
     verb: 'resolve',
     handle: resolveAlert,
     summary: 'Resolve an alert by hand',
-    description: 'The next bad result opens another. A resolved one stays as it is.',
+    description: 'The next bad result opens another alert. A resolved alert is not changed.',
   },
 ] as const
 
@@ -92,7 +92,7 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
       schema: {
         tags,
         summary: 'Read an alert',
-        description: 'With what explains it, its timeline, and the messages about it.',
+        description: 'The alert with what explains it, its timeline, and the messages about it.',
         params: AlertParams,
         response: { 200: AlertDetail, ...errorResponses(404) },
       },
@@ -128,8 +128,8 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
         tags,
         summary: 'Say whether an alert was right',
         description:
-          'The probes of the site learn from it, see docs/detection.md; giving it again replaces it. ' +
-          '409 for alerts that nothing learns from: all but those of data_volume and data_freshness.',
+          'The probes of the site learn from it, see docs/detection.md. Feedback that is given again replaces the earlier one. ' +
+          '409 for alerts that no probe learns from: all except those of data_volume and data_freshness.',
         params: AlertParams,
         body: GiveFeedback,
         response: { 200: FeedbackRecord, ...errorResponses(404, 409) },
@@ -147,7 +147,7 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
     {
       schema: {
         tags,
-        summary: 'Take feedback on an alert back',
+        summary: 'Withdraw feedback on an alert',
         description: 'The probes judge as if it had never been given.',
         params: AlertParams,
         response: { 204: NoContent, ...errorResponses(404) },

@@ -24,8 +24,8 @@ export const ScopeFields = {
 
 /** Query parameters of a list. */
 export const ScopeFilter = {
-  client_id: Type.Optional(Type.String({ ...Uuid, description: 'Of the client, its sites and their probes' })),
-  site_id: Type.Optional(Type.String({ ...Uuid, description: 'Of the site and its probes' })),
+  client_id: Type.Optional(Type.String({ ...Uuid, description: 'Those of the client, its sites and their probes' })),
+  site_id: Type.Optional(Type.String({ ...Uuid, description: 'Those of the site and its probes' })),
   probe_id: Type.Optional(Uuid),
 }
 
@@ -53,7 +53,7 @@ export async function lockScope(
 }
 
 function notOne(given: readonly string[]): AppError {
-  const message = 'exactly one of client_id, site_id and probe_id has to be given'
+  const message = 'exactly one of client_id, site_id and probe_id must be given'
   const fields = given.length === 0 ? FIELDS : given
   return new AppError(
     'invalid_request',

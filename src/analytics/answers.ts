@@ -14,7 +14,7 @@ import { METRICS } from './timeseries/plan.ts'
 
 const Count = Type.Integer()
 const Milliseconds = nullable(Type.Number({ description: 'ms' }))
-const Rate = nullable(Type.Number({ description: '0–1; null without a base' }))
+const Rate = nullable(Type.Number({ description: '0–1; null when nothing was counted' }))
 const Points = nullable(Type.Number({ description: '0–100; null without data' }))
 
 const window = { from: IsoTime, to: IsoTime }
@@ -26,8 +26,12 @@ const tag = {
   tag_key: Type.String(),
   tag_id: nullable(Type.String()),
   tag_name: nullable(Type.String()),
-  vendor: nullable(Type.String({ description: 'The vendor of the tag: by its name, unless someone has set it' })),
-  vendor_by_hand: Type.Boolean({ description: 'Whether someone has set it' }),
+  vendor: nullable(
+    Type.String({
+      description: 'The vendor of the tag: the one that was set for it, or else the one derived from its name',
+    }),
+  ),
+  vendor_by_hand: Type.Boolean({ description: 'Whether the vendor was set for the tag' }),
   executions: Count,
   ...outcomes,
   success_rate: Rate,
@@ -45,7 +49,7 @@ const FieldInput = Type.Object({
 
 export const ScoreCap = Type.Object(
   { max: Type.Number(), reason: Type.String({ description: "The alert's title" }), alert_id: Uuid },
-  { description: 'A critical alert of the site is open: no score is higher' },
+  { description: 'A critical alert of the site is open, which limits the score' },
 )
 
 const score = {
@@ -67,7 +71,8 @@ const score = {
         Type.Object(
           { tag_key: Type.String(), success: Count, executions: Count, rate: Rate },
           {
-            description: 'Of the tags that ran 20 times and 1 % as often as the busiest, the one that succeeded least',
+            description:
+              'The tag with the lowest success rate, among those that ran at least 20 times and 1 % as often as the busiest',
           },
         ),
       ),
@@ -87,7 +92,10 @@ const score = {
 const Score = Type.Object({
   ...score,
   recent: nullable(
-    Type.Object({ ...window, ...score }, { description: 'The last hour of the window; null where it is no longer' }),
+    Type.Object(
+      { ...window, ...score },
+      { description: 'The last hour of the window; null when the window is not longer' },
+    ),
   ),
 })
 
@@ -96,7 +104,7 @@ const windowReport = {
   total_events: Count,
   events: Type.Array(Type.Object({ event_name: Type.String(), total: Count })),
   tags: Type.Array(Type.Object(tag)),
-  latency: Type.Object(latency, { description: 'Execution time of all tags together' }),
+  latency: Type.Object(latency, { description: 'Execution time over all tags' }),
   user_data: Type.Object({
     total: Count,
     email: Presence,
@@ -117,7 +125,7 @@ const windowReport = {
   ...signals,
   score: Score,
   rejections: Type.Record(Type.String(), Count, { description: 'Requests refused, by reason' }),
-  skewed: Type.Integer({ description: 'Events whose sender had a wrong clock' }),
+  skewed: Type.Integer({ description: "Events whose sender's clock was wrong" }),
   warnings: Type.Array(
     Type.Object({
       code: Type.Enum([
@@ -143,7 +151,7 @@ const seen = {
       container_id: Type.String(),
       last_seen: IsoTime,
       clients: Type.Array(Type.Object({ name: Type.String(), last_seen: IsoTime }), {
-        description: 'Clients of the container that claimed events, where the tag names them; the latest first',
+        description: 'Clients of the container that claimed events, if the tag reports them; most recent first',
       }),
     }),
   ),
@@ -161,7 +169,7 @@ export const TimeseriesAnswer = Type.Object({
   site_id: Uuid,
   metric: Type.Enum([...METRICS]),
   ...window,
-  bucket_seconds: Type.Integer({ description: 'Nominal: a local day has 23 or 25 hours when clocks change' }),
+  bucket_seconds: Type.Integer({ description: 'Nominal length: a local day has 23 or 25 hours when clocks change' }),
   series: Type.Array(
     Type.Object({
       key: Type.String({ description: 'Event name, tag key, outcome or field; else the metric or p50, p95, p99, avg' }),
@@ -170,7 +178,7 @@ export const TimeseriesAnswer = Type.Object({
           t: IsoTime,
           value: nullable(Type.Number()),
           base: Type.Optional(
-            Type.Integer({ description: 'Events or executions that a rate, a percentile or a score is taken of' }),
+            Type.Integer({ description: 'Events or executions that the rate, percentile or score is based on' }),
           ),
         }),
       ),
@@ -184,7 +192,7 @@ export const TagAnswer = Type.Object({
   ...tag,
   events: Type.Array(Type.Object({ event_name: Type.String(), executions: Count, ...outcomes })),
   events_window: Type.Object(window, {
-    description: 'The whole UTC hours that `events` is about; of more than nine weeks ago whole local days',
+    description: 'The whole UTC hours that `events` covers; whole local days when older than nine weeks',
   }),
 })
 
@@ -201,17 +209,17 @@ export const FieldsAnswer = Type.Object({
   ...window,
   fields: Type.Array(
     Type.Object({
-      event_name: nullable(Type.String({ description: 'Null: of batches, which do not say of which event' })),
+      event_name: nullable(Type.String({ description: 'Null: from batches, which do not report the event' })),
       field: Type.String(),
       ...Presence.properties,
     }),
-    { description: 'By event, those that name parameters most often first' },
+    { description: 'By event, those with the most reports of parameters first' },
   ),
 })
 
 export const RecentAnswer = Type.Object({
   accepted: Type.Array(
-    Type.Object({ accepted_at: IsoTime }, { additionalProperties: true, description: 'The payload as kept' }),
+    Type.Object({ accepted_at: IsoTime }, { additionalProperties: true, description: 'The payload as stored' }),
   ),
   rejections: Type.Array(Type.Object({ at: IsoTime, reason: Type.String(), path: Type.String() })),
 })

@@ -44,14 +44,14 @@ export function chooseBuckets(name: BucketName, range: TimeRange, limits: Bucket
       const buckets = bucketsOf(step, range, limits, AUTO_POINTS)
       if (buckets !== undefined) return buckets
     }
-    throw invalidRequest('/bucket', 'auto finds no step for so long a range: choose a shorter one')
+    throw invalidRequest('/bucket', 'auto has no step for a range this long: choose a shorter range')
   }
   const buckets = bucketsOf(BUCKET_STEPS[name], range, limits, MAX_POINTS)
   if (buckets !== undefined) return buckets
   const allowed = Object.values(BUCKET_STEPS).filter((step) => bucketsOf(step, range, limits, MAX_POINTS) !== undefined)
   throw invalidRequest(
     '/bucket',
-    `${name} is too fine here: allowed are ${['auto', ...allowed.map((step) => step.name)].join(', ')}` +
+    `${name} is too fine here: allowed values are ${['auto', ...allowed.map((step) => step.name)].join(', ')}` +
       ` (at most ${MAX_POINTS} points${whyNotFiner(range, limits)})`,
   )
 }
@@ -72,10 +72,10 @@ const finestFrom = (step: BucketStep, limits: BucketLimits): number =>
 function whyNotFiner(range: TimeRange, limits: BucketLimits): string {
   if (limits.hoursOnly)
     return range.from < limits.pairHoursFrom
-      ? '; which event a tag ran on is kept per day for so long'
-      : '; which event a tag ran on is kept per hour'
+      ? '; which event a tag ran on is kept by day for a range this long'
+      : '; which event a tag ran on is kept by hour'
   if (range.from < limits.minuteRowsFrom) return '; minutes of that time are no longer kept'
-  return range.from < limits.singleMinutesFrom ? '; minutes of that time are kept by fives' : ''
+  return range.from < limits.singleMinutesFrom ? '; minutes of that time are kept in steps of five' : ''
 }
 
 /** A step of a chart's time axis. Lengths are nominal: a local day has 23 or 25 hours when clocks change. */

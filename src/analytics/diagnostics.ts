@@ -24,22 +24,22 @@ export const DiagnosticsAnswer = Type.Object({
       message: Type.String(),
     }),
     {
-      description:
-        "What is odd about the way this very request arrived: the tag's requests come through the same proxy",
+      description: "Problems with the way this request arrived: the tag's requests come through the same proxy",
     },
   ),
   without_site: Type.Array(
     Type.Object({
       reason: Type.String({
         description:
-          '`unauthorized`: a key of no site; `malformed_key`: does not look like a key; `misplaced_key`: in another header or the ' +
-          'address, and no site has it; `no_key`; `method_not_allowed`: no POST, and no key',
+          '`unauthorized`: a key of no site; `malformed_key`: the value does not look like a key; `misplaced_key`: in another header or in the ' +
+          'address, and no site has it; `no_key`; `method_not_allowed`: not a POST, and no key',
       }),
       requests: Type.Integer(),
-      last_at: Type.Unsafe<string>({ ...IsoTime, description: 'The minute of the last one' }),
+      last_at: Type.Unsafe<string>({ ...IsoTime, description: 'When the last one arrived, to the minute' }),
     }),
     {
-      description: 'Refused ingest requests of the last hour with no known key: from this site, another, or a stranger',
+      description:
+        'Ingest requests of the last hour that were refused without a known key: from this site, another site, or a stranger',
     },
   ),
 })
@@ -54,10 +54,10 @@ export function diagnosticsRoutes(app: HttpApp, options: DiagnosticsOptions): vo
     {
       schema: {
         tags: ['Reports'],
-        summary: 'Why no event may arrive',
+        summary: 'Diagnose why no event arrives',
         description:
-          'How this request reached the service, and refused requests that belong to no site. Of refused requests only kind, number and ' +
-          'time are kept.',
+          'How this request reached the service, and refused requests that belong to no site, of which only kind, number and ' +
+          'time are stored.',
         params: Type.Object({ site_id: Uuid }),
         response: { 200: DiagnosticsAnswer, ...errorResponses(404) },
       },
@@ -100,19 +100,19 @@ export function connectionFindings(
   const isSecure = publicUrl?.startsWith('https://') === true
   if (scheme === 'http') {
     const message = isSecure
-      ? 'The proxy says by X-Forwarded-Proto that this page was opened over http, though PUBLIC_URL begins with https: redirect people to ' +
-        'https, and if another proxy ends TLS before it, have it pass X-Forwarded-Proto on'
-      : 'The proxy in front of Tagwarden accepts http, but the tag sends to https only. Give the proxy a certificate, and set PUBLIC_URL to its https address'
+      ? 'According to X-Forwarded-Proto, this page was opened over http, although PUBLIC_URL begins with https: redirect people to ' +
+        'https, and if another proxy in front of it terminates TLS, pass X-Forwarded-Proto on from there'
+      : 'The proxy in front of Tagwarden accepts http, but the tag only sends to https. Give the proxy a certificate, and set PUBLIC_URL to its https address'
     findings.push({ code: 'forwarded_http', message })
   }
   if (isForwarded && publicUrl === null) {
     const message =
-      'A proxy forwards requests, and PUBLIC_URL is not set: set it to the https address that the tag is to send to'
+      'A proxy forwards requests, and PUBLIC_URL is not set: set it to the https address that the tag should send to'
     findings.push({ code: 'public_url_unset', message })
   }
   if (isForwarded && !trustsProxy) {
     const message =
-      'A proxy forwards requests, and TRUST_PROXY does not name it: all callers look like one, and the failed sign-ins of one slow down all'
+      'A proxy forwards requests, and TRUST_PROXY does not name it: all callers share one address, so the failed sign-ins of one slow down all'
     findings.push({ code: 'proxy_not_trusted', message })
   }
   return findings

@@ -51,7 +51,7 @@ const OverviewParams = Type.Object(
   {
     ...RANGE_PARAMS,
     compare: Type.Optional(
-      Type.Enum(['previous'], { description: 'Adds the window of equal length just before as `previous`' }),
+      Type.Enum(['previous'], { description: 'Adds the window of equal length immediately before as `previous`' }),
     ),
   },
   strict,
@@ -60,7 +60,7 @@ const OverviewParams = Type.Object(
 const path = '/api/monitoring/sites/:site_id'
 
 const WINDOW_TEXT =
-  'The window is `from` to `to`, `from` until now, or the last `hours`. The answer names the window it is about: whole ' +
+  'The window is `from` to `to`, `from` until now, or the last `hours`. The answer states the window that it covers: whole ' +
   'minutes, and whole hours where minutes are no longer kept.'
 
 /** Adds the reports on what ingest received. */
@@ -73,10 +73,10 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
       config,
       schema: {
         tags,
-        summary: 'What a site sent',
+        summary: 'Read what a site sent',
         description:
           'Totals, events, tags, presence of user and e-commerce data, score, rejections and warnings of a window, and ' +
-          `which containers ever sent something. ${WINDOW_TEXT}`,
+          `the containers that have ever sent data. ${WINDOW_TEXT}`,
         params: SiteParams,
         querystring: OverviewParams,
         response: { 200: OverviewAnswer, ...errorResponses(404) },
@@ -95,10 +95,10 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
       config,
       schema: {
         tags,
-        summary: 'A metric over time',
+        summary: 'Read a metric over time',
         description:
-          'One point per bucket, empty ones included: 0 for counts, null for rates, times and scores. Hours and days are ' +
-          "those of the site's time zone; the first and last bucket count only what lies in the window. Executions and " +
+          'One point per bucket, also for empty ones: 0 for counts, null for rates, times and scores. Hours and days are ' +
+          "those of the site's time zone; the first and last bucket count only what lies within the window. Executions and " +
           'failures by event are known per UTC hour, of per-event payloads only, and belong to the bucket in which the ' +
           `hour starts. ${WINDOW_TEXT}`,
         params: SiteParams,
@@ -116,8 +116,8 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
       config,
       schema: {
         tags,
-        summary: 'A metric over time, as CSV',
-        description: 'The points of the timeseries with the same parameters: `t,key,value`, one line a point.',
+        summary: 'Download a metric over time as CSV',
+        description: 'The points of the time series with the same parameters: `t,key,value`, one line per point.',
         params: SiteParams,
         querystring: TimeseriesParams,
         response: {
@@ -146,8 +146,8 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
         tags,
         summary: 'One tag',
         description:
-          'Outcomes and execution times of a tag, and how it ended on each event (per-event payloads only, over the whole ' +
-          `hours in \`events_window\`). 404 when it did not run in the window. ${WINDOW_TEXT}`,
+          'Outcomes and execution times of a tag, and outcomes by event (per-event payloads only, over the whole ' +
+          `hours in \`events_window\`). 404 if it did not run in the window. ${WINDOW_TEXT}`,
         params: TagParams,
         querystring: WindowQuery,
         response: { 200: TagAnswer, ...errorResponses(404) },
@@ -162,9 +162,9 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
       config,
       schema: {
         tags,
-        summary: 'Which tag ran on which event',
+        summary: 'Read which tags ran on which events',
         description:
-          'Executions per event and tag, and how many of them failed; per-event payloads only. Events and tags with the ' +
+          'Executions and failures by event and tag; per-event payloads only. Events and tags with the ' +
           'most executions come first. Covers the whole UTC hours that the window touches, and whole local days more than nine ' +
           'weeks ago.',
         params: SiteParams,
@@ -181,10 +181,10 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
       config,
       schema: {
         tags,
-        summary: 'Own parameters by event',
+        summary: 'List custom parameters by event',
         description:
-          'Of the parameters that senders name themselves, how often each was there on each event that names it; those of batches ' +
-          `without an event. Empty where no sender names any. ${WINDOW_TEXT}`,
+          'How often each custom parameter was present, by event, among the events that report it; batches report them ' +
+          `without an event. Empty if no sender reports any. ${WINDOW_TEXT}`,
         params: SiteParams,
         querystring: WindowQuery,
         response: { 200: FieldsAnswer, ...errorResponses(404) },
@@ -198,7 +198,7 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
     {
       schema: {
         tags,
-        summary: 'What arrived lately',
+        summary: 'Read what arrived recently',
         description:
           'The last 50 accepted payloads (flags and counters only) and the last 50 rejections, newest first; with a window ' +
           'those in it.',
@@ -215,9 +215,9 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
     {
       schema: {
         tags,
-        summary: 'What was deployed',
+        summary: 'List versions that were deployed',
         description:
-          'Changes of versions that probes saw in the window, oldest first; of more than 200 the latest. Charts draw them.',
+          'Changes of version that probes saw in the window, oldest first; if there are more than 200, the latest. Charts mark them.',
         params: SiteParams,
         querystring: WindowQuery,
         response: { 200: MarkersAnswer, ...errorResponses(404) },

@@ -5,13 +5,13 @@ const Count = Type.Integer()
 const Presence = Type.Object({
   present: Count,
   total: Count,
-  rate: nullable(Type.Number({ description: '0–1; null without a base' })),
+  rate: nullable(Type.Number({ description: '0–1; null when nothing was counted' })),
 })
 
 const ConsentClasses = Type.Object({
   granted: Count,
   denied: Count,
-  absent: Type.Integer({ description: 'The signals do not say' }),
+  absent: Type.Integer({ description: 'The event does not report it' }),
 })
 
 const Consent = Type.Object(
@@ -30,10 +30,13 @@ const Consent = Type.Object(
         ad_storage_denied: Count,
         analytics_storage_denied: Count,
       }),
-      { description: 'Tags that ran while consent was denied: how often, of their executions that reported consent' },
+      {
+        description:
+          'Tags that ran while consent was denied, with the number of such executions among those that reported consent',
+      },
     ),
   },
-  { description: 'Events by what they said of consent, of the `total` that reported it' },
+  { description: 'Events by consent, among the `total` that reported it' },
 )
 
 const Identifiers = Type.Object(
@@ -47,7 +50,7 @@ const Identifiers = Type.Object(
     ip: Presence,
     user_agent: Presence,
   },
-  { description: 'Events that carry each identifier, of the `total` that reported them' },
+  { description: 'Events with each identifier, among the `total` that reported identifiers' },
 )
 
 const Validity = Type.Object(
@@ -59,7 +62,7 @@ const Validity = Type.Object(
     transaction_duplicate: Presence,
     items_empty: Presence,
   },
-  { description: 'Commerce events with each fault, of the `total` that were looked at' },
+  { description: 'Commerce events with each fault, among the `total` that were checked' },
 )
 
 const Responses = Type.Object(
@@ -73,12 +76,12 @@ const Responses = Type.Object(
         response_3xx: Count,
         response_4xx: Count,
         response_5xx: Count,
-        response_none: Type.Integer({ description: 'No answer came' }),
+        response_none: Type.Integer({ description: 'The vendor did not answer' }),
       }),
-      { description: 'Those that were refused most first' },
+      { description: 'The most refused first' },
     ),
   },
-  { description: 'Tag executions by the class of the HTTP status of their vendor, of the `total` that reported it' },
+  { description: "Tag executions by the class of their vendor's HTTP status, among the `total` that reported it" },
 )
 
 /** An overview's part on the signals that version 2 of the tag sends. */

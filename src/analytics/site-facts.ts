@@ -131,11 +131,11 @@ export function warningsOf({ events, tags, containers, tagIds, counts }: Seen): 
   if (events) warnings.push({ code: 'events_over_cap', message: overCap('event names') })
   if (tags) warnings.push({ code: 'tags_over_cap', message: overCap('tags') })
   if (containers) {
-    const message = `more than ${CONTAINERS_PER_DAY} containers sent something on one day: the rest is counted together as ${OTHER}`
+    const message = `more than ${CONTAINERS_PER_DAY} containers sent data on one day: the rest are counted together as ${OTHER}`
     warnings.push({ code: 'containers_over_cap', message })
   }
   if (tagIds) {
-    const message = `more than ${LINKS_PER_DAY} pairs of a tag id and a name came on one day: the rest is counted by name, and its ids are not known`
+    const message = `more than ${LINKS_PER_DAY} pairs of a tag id and a name arrived on one day: the rest are counted by name, without their ids`
     warnings.push({ code: 'tag_ids_over_cap', message })
   }
   if (user_data_total > total) {
@@ -149,17 +149,17 @@ export function warningsOf({ events, tags, containers, tagIds, counts }: Seen): 
       code: 'clock_skew',
       message:
         `${skewed} of ${total} events came with a time more than 24 hours old or 5 minutes ahead ` +
-        'and were counted at the time they arrived: check the clock of the sending server',
+        'and were counted at their time of arrival: check the clock of the sending server',
     })
   }
   return warnings
 }
 
 const overTotal = (what: string, reported: number, total: number): string =>
-  `batches report ${what} of ${reported} events, and only ${total} events: check how the sender counts`
+  `batches report ${what} for ${reported} events, but only ${total} events: check how the sender counts`
 
 const overCap = (what: string): string =>
-  `more than ${NAMES_PER_DAY} different ${what} were used on one day, or too many in too many minutes: the rest is counted together as ${OTHER}`
+  `more than ${NAMES_PER_DAY} different ${what} were used on one day, or too many in too many minutes: the rest are counted together as ${OTHER}`
 
 /** Why a site's requests are refused now, or soon will be; independent of the window. */
 export async function admissionWarnings(db: Kysely<Tables>, site: SiteRow, now: number): Promise<Warning[]> {

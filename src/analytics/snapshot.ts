@@ -108,13 +108,13 @@ export class ReadBudget {
     if (this.#rows <= this.#limits.rows) return
     throw invalidRequest(
       '/from',
-      `begins a window of more than ${this.#limits.rows} counts, more than a report adds up: choose a shorter one, or a filter`,
+      `begins a window of more than ${this.#limits.rows} counts, the most that a report adds up: choose a shorter window, or a filter`,
     )
   }
 }
 
 const tooSlow = ({ ms }: ReportLimits): OverloadedError =>
   new OverloadedError(
-    `The report was not finished within ${ms / 1_000} s: choose a shorter window, or try again when the service is less busy`,
+    `The report took longer than ${ms / 1_000} s: choose a shorter window, or try again when the service is less busy`,
     RETRY_AFTER_SECONDS,
   )

@@ -15,14 +15,14 @@ const VendorName = Type.String({
   maxLength: NAME_MAX,
   pattern: '\\S',
   description:
-    'The id or name of a known vendor (`GET /api/vendors`), or another name: the same name is the same vendor',
+    'The id or name of a known vendor (`GET /api/vendors`), or any other name: tags with the same name have the same vendor',
 })
 
 const TagVendorRecord = Type.Object({
   tag_key: Type.String(),
   vendor: Type.String({ description: 'For people: `Meta`' }),
   created_at: IsoTime,
-  created_by: Type.String({ description: 'As the audit log names who did it' }),
+  created_by: Type.String({ description: 'Who did it, as in the audit log' }),
 })
 export type TagVendorRecord = Static<typeof TagVendorRecord>
 
@@ -132,7 +132,7 @@ const tagVendorRecord = ({ tag_key, vendor, created_at, created_by }: TagVendorR
 const tags = ['Sites']
 const TagParams = Type.Object({
   site_id: Uuid,
-  tag_key: Type.String({ minLength: 1, description: 'As reports name it, percent-encoded' }),
+  tag_key: Type.String({ minLength: 1, description: "The tag's key as in reports, percent-encoded" }),
 })
 const path = '/api/sites/:site_id/tag-vendors'
 
@@ -147,7 +147,7 @@ export function tagVendorRoutes(app: HttpApp, options: { store: Store; clock: Cl
       schema: {
         tags,
         summary: 'List vendors',
-        description: 'Those that are known by the names that people give their tags.',
+        description: 'The vendors that Tagwarden recognises by the names of tags.',
         response: { 200: Type.Array(VendorRecord) },
       },
     },
@@ -160,7 +160,7 @@ export function tagVendorRoutes(app: HttpApp, options: { store: Store; clock: Cl
       schema: {
         tags,
         summary: "List the vendors that were set for a site's tags",
-        description: 'The vendor of all other tags follows from their name.',
+        description: 'The vendor of every other tag is derived from its name.',
         params: Type.Object({ site_id: Uuid }),
         response: { 200: Type.Array(TagVendorRecord), ...errorResponses(404) },
       },
@@ -178,7 +178,7 @@ export function tagVendorRoutes(app: HttpApp, options: { store: Store; clock: Cl
         tags,
         summary: 'Set the vendor of a tag',
         description:
-          'For a tag whose name does not tell its vendor, or tells a wrong one. It counts for reports at once, and for what opens from now on. ' +
+          'For a tag whose name does not reveal its vendor, or suggests a wrong one. Applies to reports at once, and to alerts and incidents that open from now on. ' +
           `409 when ${MOST_TAGS} are set.`,
         params: TagParams,
         body: SetTagVendor,
@@ -197,7 +197,7 @@ export function tagVendorRoutes(app: HttpApp, options: { store: Store; clock: Cl
       schema: {
         tags,
         summary: 'Remove the vendor that was set for a tag',
-        description: 'Its vendor follows from its name again.',
+        description: "The tag's vendor is derived from its name again.",
         params: TagParams,
         response: { 204: NoContent, ...errorResponses(404) },
       },

@@ -84,15 +84,18 @@ const DEFAULT_HOURS = 24
 export const RANGE_PARAMS = {
   from: Type.Optional(Type.Unsafe<string>({ ...IsoTime, description: 'Start of the window, ISO 8601' })),
   to: Type.Optional(
-    Type.Unsafe<string>({ ...IsoTime, description: 'End of the window (exclusive), ISO 8601; without it until now' }),
+    Type.Unsafe<string>({ ...IsoTime, description: 'End of the window (exclusive), ISO 8601; now by default' }),
   ),
   hours: Type.Optional(
-    Type.Integer({ minimum: 1, description: `The last hours instead of from and to; ${DEFAULT_HOURS} by default` }),
+    Type.Integer({
+      minimum: 1,
+      description: `Number of hours up to now, instead of from and to; ${DEFAULT_HOURS} by default`,
+    }),
   ),
   bucket: Type.Optional(
     Type.Enum([...BUCKET_NAMES], {
       default: 'auto',
-      description: '`auto` is the finest with at most 400 points. No effect on reports that have no time axis',
+      description: '`auto` is the finest step that gives at most 400 points. Ignored by reports without a time axis',
     }),
   ),
 }

@@ -57,7 +57,7 @@ async function restore(file: string): Promise<void> {
   console.log(`restored ${file} to DATA_DIR ${dataDir}: ${sizeAndTime(result, seconds)}`)
   for (const line of contentsLines(result)) console.log(line)
   if (result.pending.length > 0) console.log(`the next start migrates it: ${result.pending.join(', ')}`)
-  if (result.keptAs !== undefined) console.log(`the database that was there is now ${result.keptAs}`)
+  if (result.keptAs !== undefined) console.log(`the previous database is now ${result.keptAs}`)
 }
 
 /** Shows the progress of a copy, and interrupts it. */

@@ -16,7 +16,7 @@ export function stopOnSignals(stop: () => Promise<void>, log: Logger): void {
       return
     }
     isStopping = true
-    log.info(`${signal}: answering what is in flight, then stopping`)
+    log.info(`${signal}: answering requests in progress, then stopping`)
     setTimeout(() => {
       log.error('did not stop in time')
       process.exit(1)

@@ -150,15 +150,15 @@ export function explainAnswer(answer: IngestAnswer, { endpoint, keyHeader }: Ing
       )
     case 403:
       return (
-        'the site or its client is switched off, or the key is revoked or expired: switch it on with PATCH and ' +
+        'the site or its client is inactive, or the key is revoked or expired: activate it with PATCH and ' +
         '{"is_active": true}; to replace a key that has ended, add another with POST /api/sites/{site_id}/keys.'
       )
     case 413:
       return 'the payload is larger than 1 MB: send fewer events in a batch (batchSize of the tag).'
     case 429:
       return (
-        `the client's plan allows no more now: wait ${answer.retryAfter ?? 'some'} s, or choose a larger plan; ` +
-        'GET /api/clients/{client_id}/usage shows what is used.'
+        `the client's plan allows no more at the moment: wait ${answer.retryAfter ?? 'some'} s, or choose a larger plan; ` +
+        'GET /api/clients/{client_id}/usage shows the usage.'
       )
     case 404:
     case 405:
@@ -167,7 +167,7 @@ export function explainAnswer(answer: IngestAnswer, { endpoint, keyHeader }: Ing
     case 503:
       return 'the service could not store it: its log and GET /ready say why; nothing was counted, send it again.'
     default:
-      return `that is not how Tagwarden answers: does ${endpoint} lead to it, through every proxy?`
+      return `that is not an answer of Tagwarden: does ${endpoint} lead to it, through every proxy?`
   }
 }
 

@@ -11,7 +11,7 @@ export function clusterMetrics(registry: Registry, { membership, leases }: Clust
   const registers = [registry]
   new Gauge({
     name: 'tagwarden_nodes',
-    help: 'Living nodes on the database; 0 when it cannot be asked',
+    help: 'Running nodes on the database; 0 when it cannot be reached',
     registers,
     async collect() {
       const living = await membership.liveNodeIds().catch(() => [])
@@ -20,7 +20,7 @@ export function clusterMetrics(registry: Registry, { membership, leases }: Clust
   })
   new Gauge({
     name: 'tagwarden_leases',
-    help: 'Whether this node does the work that one node at a time does',
+    help: 'Whether this node does the work that only one node does at a time',
     labelNames: ['name'],
     registers,
     collect() {

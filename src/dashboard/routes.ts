@@ -44,7 +44,7 @@ export function dashboardRoutes(
       config: { scope: 'visible', counts: 'all' },
       schema: {
         tags,
-        summary: 'Everything at a glance',
+        summary: 'Read everything at a glance',
         description: 'Active clients with their sites, probe states and recent alerts. Supports `If-None-Match`.',
         response: {
           200: Overview,
@@ -72,12 +72,12 @@ export function dashboardRoutes(
       config: { work: 'none', scope: 'visible' },
       schema: {
         tags,
-        summary: 'Changes as they happen',
+        summary: 'Stream changes as they happen',
         description:
-          'Server-sent events. `alive`: `{}`, first and when there was no other message for 25 seconds. `ingest`: `{ sites: [{ id, last_event_at, events_5m }] }`, the sites that received something. ' +
+          'Server-sent events. `alive`: `{}`, at the start and after 25 seconds without another message. `ingest`: `{ sites: [{ id, last_event_at, events_5m }] }`, the sites that received data. ' +
           '`status`: `{ probes: [{ id, site_id, status }] }`, the probes whose status changed. ' +
           '`alerts`: `{ alerts: [{ id, client_id, site_id, probe_id, severity, state, title }] }`, the alerts that were opened, changed or resolved. ' +
-          'Each contains only what belongs to clients that the caller may see.',
+          'Messages contain only what belongs to clients that the caller may see.',
         response: {
           200: { description: 'The stream', content: { 'text/event-stream': { schema: Type.String() } } },
         },

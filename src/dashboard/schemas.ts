@@ -12,7 +12,7 @@ const ProbeState = Type.Object({
   probe_type: Type.String(),
   name: Type.String(),
   status: Status,
-  judged: Type.Boolean({ description: 'False: no result yet, or one that says nothing about the target' }),
+  judged: Type.Boolean({ description: 'False: no result yet, or a result that says nothing about the target' }),
   reason: UnjudgedReasonSchema,
   message: nullable(Type.String()),
   response_time_ms: nullable(Type.Number()),
@@ -29,12 +29,13 @@ export const SiteState = Type.Object({
   timezone: Type.String({ description: 'IANA name' }),
   status: Status,
   reason: UnjudgedReasonSchema,
-  open_alerts: Type.Integer({ minimum: 0, description: 'Unresolved ones, acknowledged or not' }),
+  open_alerts: Type.Integer({ minimum: 0, description: 'Unresolved incidents, acknowledged or not' }),
   worst_alert: nullable(WorstAlert),
   last_event_at: nullable(IsoTime),
   events_24h: Count,
   sparkline: Type.Array(Count, {
-    description: 'Events per UTC hour of the last 24, oldest first; the last is under way and up to a minute behind',
+    description:
+      'Events in each of the last 24 UTC hours, oldest first; the last is the current hour, up to a minute behind',
   }),
   score: nullable(Type.Number({ description: '0–100 over the last 24 hours; null with too few events' })),
   score_cap: nullable(ScoreCap),
@@ -60,36 +61,36 @@ export const Overview = Type.Object(
       critical: Count,
       error: Count,
       unknown: Count,
-      waiting: Type.Integer({ minimum: 0, description: 'Of the unknown sites, those that have never sent an event' }),
+      waiting: Type.Integer({ minimum: 0, description: 'Number of unknown sites that have never sent an event' }),
       open_alerts: Count,
       open_incidents: Type.Integer({
         minimum: 0,
-        description: 'Neither acknowledged nor resolved, without those that another one explains',
+        description: 'Number of incidents neither acknowledged nor resolved, without those that another one explains',
       }),
     }),
     incidents: Type.Array(IncidentSummary, {
       description:
-        'Unresolved ones of these sites and of vendors, without those that another one explains: at most 20, the most urgent first',
+        'Unresolved incidents of these sites and of vendors, without those that another one explains: at most 20, most urgent first',
     }),
-    incidents_left_out: Type.Integer({ minimum: 0, description: 'How many more of them there are' }),
+    incidents_left_out: Type.Integer({ minimum: 0, description: 'Number of further ones' }),
     clients: Type.Array(ClientState),
     clients_without_channel: Type.Array(Type.Object({ id: Uuid, name: Type.String() }), {
-      description: 'Active clients with a site without working notifications: no channel, or all switched off',
+      description: 'Active clients that have a site without working notifications: no channel, or all channels off',
     }),
     clients_near_quota: Type.Array(
       Type.Object({
         id: Uuid,
         name: Type.String(),
-        events: Type.Integer({ minimum: 0, description: 'Of the UTC month' }),
+        events: Type.Integer({ minimum: 0, description: 'In the UTC month' }),
         limit: Count,
         level: Type.Enum(['warning', 'exceeded'], {
           description:
             '`warning`: 80 % are used; `exceeded`: all are, and every request is refused until the month ends',
         }),
       }),
-      { description: 'Active clients whose quota is nearly used up, or is; these first' },
+      { description: 'Active clients whose quota is used up or nearly used up; used-up ones first' },
     ),
-    recent_alerts: Type.Array(AlertRecord, { description: 'The last 20 of these sites, newest first' }),
+    recent_alerts: Type.Array(AlertRecord, { description: 'The latest 20 of these sites, newest first' }),
   },
   { description: 'Active clients with their active sites' },
 )

@@ -13,9 +13,11 @@ const SearchQuery = Type.Object(
       minLength: 2,
       maxLength: 100,
       pattern: '\\S',
-      description: 'Part of a name or a title, whatever its case',
+      description: 'Part of a name or a title; case is ignored',
     }),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 8, description: 'Of each kind, at most' })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 50, default: 8, description: 'Maximum number of results of each kind' }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -23,21 +25,21 @@ type SearchQuery = Static<typeof SearchQuery>
 
 const Found = Type.Object({
   kind: Type.Enum([...SEARCH_KINDS]),
-  id: nullable(Type.String({ description: 'Of an incident, an alert or an annotation' })),
+  id: nullable(Type.String({ description: 'Id of an incident, an alert or an annotation' })),
   label: Type.String({ description: 'The name, title or text' }),
-  site_id: nullable(Type.String({ ...Uuid, description: 'Null for what belongs to no single site' })),
+  site_id: nullable(Type.String({ ...Uuid, description: 'Null if it does not belong to a single site' })),
   sites: Type.Integer({
     minimum: 1,
-    description: 'Of a tag or an event: sites that have it; `site_id` is one of them',
+    description: 'For a tag or an event: number of sites that have it; `site_id` is one of them',
   }),
   at: nullable(IsoTime),
 })
 export type Found = Static<typeof Found>
 
 export const SearchAnswer = Type.Object({
-  results: Type.Array(Found, { description: 'Kind by kind, in the order of the list of kinds' }),
+  results: Type.Array(Found, { description: 'Grouped by kind, in the order of the list of kinds' }),
   unread: Type.Array(Type.Enum([...SEARCH_KINDS]), {
-    description: 'Kinds for which there was no time: search for something longer',
+    description: 'Kinds that were not searched for lack of time: search for a longer text',
   }),
 })
 export type SearchAnswer = Static<typeof SearchAnswer>
@@ -239,7 +241,7 @@ export function searchRoutes(app: HttpApp, { store, clock }: { store: Store; clo
         summary: 'Search by part of a name',
         description:
           'Open incidents and alerts by title, tags and events that were sent today or yesterday, versions and annotations of the last 92 days, ' +
-          'of active sites. Characters like `%` stand for themselves. After 2 s nothing further is read: `unread` names what is missing.',
+          'of active sites. Characters like `%` have no special meaning. The search stops after 2 s: `unread` names what is missing.',
         querystring: SearchQuery,
         response: { 200: SearchAnswer },
       },

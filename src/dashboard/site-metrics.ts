@@ -117,7 +117,7 @@ const SITE_LABELS = ['site_id', 'site']
 const FAMILIES: readonly Family[] = [
   {
     name: 'tagwarden_site_last_seen_timestamp_seconds',
-    help: 'When a container of the site last sent something, Unix time',
+    help: 'When a container of the site last sent data, Unix time',
     labelNames: [...SITE_LABELS, 'container_id'],
     samplesOf: ({ site, containers }) =>
       containers.map(({ container_id, last_seen_at }) => ({
@@ -156,38 +156,38 @@ const FAMILIES: readonly Family[] = [
   },
   {
     name: 'tagwarden_tag_failures_24h',
-    help: 'Those of them that did not succeed',
+    help: 'Runs of the tag in the last 24 hours that did not succeed',
     labelNames: [...SITE_LABELS, 'tag'],
     samplesOf: ({ site, tags }) => tagSamples(site, tags, ({ executions, success }) => executions - success),
   },
   {
     name: 'tagwarden_tag_answers_24h',
-    help: "Runs of the tag in the last 24 hours of which its vendor's answer is known; absent without",
+    help: "Runs of the tag in the last 24 hours whose vendor's answer is known; absent without any",
     labelNames: [...SITE_LABELS, 'tag'],
     samplesOf: ({ site, tags }) => tagSamples(site, tags.filter(isAnswered), ({ answered }) => answered),
   },
   {
     name: 'tagwarden_tag_refusals_24h',
-    help: 'Those of them that the vendor did not take: 4xx, 5xx or no answer',
+    help: 'Runs of the tag in the last 24 hours that the vendor did not accept: 4xx, 5xx or no answer',
     labelNames: [...SITE_LABELS, 'tag'],
     samplesOf: ({ site, tags }) => tagSamples(site, tags.filter(isAnswered), ({ refused }) => refused),
   },
   {
     name: 'tagwarden_site_consent_events_24h',
-    help: 'Events of the last 24 hours by what they said of consent, of those that reported it; absent without',
+    help: 'Events of the last 24 hours by consent, among those that reported it; absent without any',
     labelNames: [...SITE_LABELS, 'consent'],
     samplesOf: ({ site, figures }) => signalSamples(site, figures?.signals, 'consent', CONSENT),
   },
   {
     name: 'tagwarden_site_identifier_events_24h',
-    help: 'Events of the last 24 hours with each identifier, of those that reported them; absent without',
+    help: 'Events of the last 24 hours with each identifier, among those that reported identifiers; absent without any',
     labelNames: [...SITE_LABELS, 'identifier'],
     samplesOf: ({ site, figures }) =>
       signalSamples(site, figures?.signals, 'identifier', ['identifiers_total', ...IDENTIFIERS]),
   },
   {
     name: 'tagwarden_site_value_faults_24h',
-    help: 'Commerce events of the last 24 hours by what was wrong with their values, of those looked at; absent without',
+    help: 'Commerce events of the last 24 hours with each fault, among those that were checked; absent without any',
     labelNames: [...SITE_LABELS, 'fault'],
     samplesOf: ({ site, figures }) => signalSamples(site, figures?.signals, 'fault', ['validity_total', ...VALIDITY]),
   },

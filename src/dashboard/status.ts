@@ -6,7 +6,7 @@ import { type ProbeState, UNJUDGED_REASONS, type UnjudgedReason } from '../probe
 export const STATUSES = ['critical', 'error', 'warning', 'ok', 'unknown'] as const
 export type Status = (typeof STATUSES)[number]
 export const Status = Type.Enum([...STATUSES], {
-  description: 'The worst of what was judged; `unknown` while nothing was',
+  description: 'The worst of what was judged; `unknown` while nothing has been judged',
 })
 
 /** Returns the status of a whole: the worst known one of its parts, `unknown` while none is known. */

@@ -95,7 +95,7 @@ export class EventStream {
   admit(caller: string, isViewer: boolean): void {
     const most = isViewer ? STREAMS_MAX - KEPT_FOR_ADMINS : STREAMS_MAX
     if (this.#isStopping || this.#listeners.size >= most) {
-      throw new AppError('unavailable', 'No more event streams can be opened now')
+      throw new AppError('unavailable', 'No more event streams can be opened at the moment')
     }
     if ((this.#byCaller.get(caller) ?? 0) >= STREAMS_PER_CALLER) {
       throw new RateLimitedError(

@@ -51,7 +51,7 @@ export function fieldContract(
   const judged = findings.filter((finding) => finding !== null).length
   return verdictOf(
     findings,
-    `own parameters: ${number(judged)} ${judged === 1 ? 'is' : 'are'} there as often as ${config.min_percent === undefined ? 'usual' : 'required'}`,
+    `custom parameters: ${number(judged)} ${judged === 1 ? 'is' : 'are'} present as often as ${config.min_percent === undefined ? 'usual' : 'required'}`,
   )
 }
 

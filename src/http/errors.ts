@@ -38,7 +38,7 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, AppError>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: new AppError('invalid_request', 'The body is not valid JSON'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: new AppError(
     'invalid_request',
-    'The body does not have the length that Content-Length gives',
+    'The length of the body differs from Content-Length',
   ),
   FST_ERR_BAD_URL: new AppError('not_found', 'Not found'),
   FST_ERR_MAX_PARAM_LENGTH: new AppError('not_found', 'Not found'),
@@ -96,7 +96,7 @@ function frameworkError(thrown: Error): AppError | undefined {
   if (known !== undefined) return known
   const status = 'statusCode' in thrown ? Number(thrown.statusCode) : 500
   return status >= 400 && status < 500
-    ? new AppError(codeOfStatus(status), 'The request cannot be understood')
+    ? new AppError(codeOfStatus(status), 'The request could not be parsed')
     : undefined
 }
 

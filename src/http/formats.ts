@@ -73,7 +73,7 @@ interface TextFormat {
 export const FORMATS: Readonly<Record<string, TextFormat>> = {
   uuid: { test: isUuid, expects: 'a UUID' },
   email: { test: isEmail, expects: 'an e-mail address' },
-  'email-list': { test: areEmails, expects: `an e-mail address, or up to ${MOST_EMAILS} with commas between them` },
+  'email-list': { test: areEmails, expects: `an e-mail address, or up to ${MOST_EMAILS} separated by commas` },
   'http-url': {
     test: isHttpUrl,
     expects: 'an http or https address like https://shop.example, without a user name or password',

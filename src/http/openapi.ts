@@ -29,7 +29,7 @@ export async function describeApi(app: HttpApp, version: string, publicUrl: stri
       ...(publicUrl === null ? {} : { servers: [{ url: publicUrl }] }),
       components: {
         securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN or VIEWER_TOKEN, when they are set' },
+          bearer: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN or VIEWER_TOKEN, if set' },
         },
       },
       security: [{ bearer: [] }],
@@ -51,7 +51,7 @@ export async function describeApi(app: HttpApp, version: string, publicUrl: stri
       schema: {
         tags: ['Service'],
         summary: 'This description',
-        description: 'The interface as an OpenAPI 3.1 document. Supports `If-None-Match`.',
+        description: 'This API as an OpenAPI 3.1 document. Supports `If-None-Match`.',
         security: [],
         response: {
           200: Type.Object({}, { additionalProperties: true, description: 'OpenAPI 3.1' }),

@@ -49,17 +49,17 @@ const errorRef = (description: string) => ({
 
 const ERROR_RESPONSES = {
   400: errorRef('A field or parameter is missing, unknown or not valid; `details` names each'),
-  401: errorRef('No valid key'),
-  403: errorRef('The key may not do this, or the call comes from a page of another website'),
+  401: errorRef('The key is missing or not valid'),
+  403: errorRef('The key does not allow this, or the call comes from a page of another website'),
   404: errorRef('Not found'),
   409: errorRef('Conflicts with the current state'),
   413: errorRef('The body is too large'),
-  422: errorRef('The `Idempotency-Key` came with another request before'),
+  422: errorRef('The `Idempotency-Key` was already used with a different request'),
   429: errorRef(
     'Too many failed sign-ins, or too many requests at once, from this address; `Retry-After` says when to try again',
   ),
-  500: errorRef('A fault of the service'),
-  503: errorRef('The service cannot answer now'),
+  500: errorRef('An error inside the service'),
+  503: errorRef('The service cannot answer at the moment'),
 }
 type Status = keyof typeof ERROR_RESPONSES
 

@@ -228,7 +228,7 @@ function ingestMetrics(registry: Registry, endpoint: Pick<IngestEndpoint, 'answe
   })
   new Gauge({
     name: 'tagwarden_ingest_bytes',
-    help: 'Bytes of ingest requests under way, from the first of a body to the answer',
+    help: 'Bytes of ingest requests in progress, from the first byte of a body to the answer',
     registers,
     collect() {
       this.set(endpoint.bytesUnderWay)

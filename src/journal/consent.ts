@@ -7,7 +7,7 @@ export const CONSENT_PURPOSES = ['ad_storage', 'analytics_storage', 'ad_user_dat
 
 const ConsentClass = Type.Optional(
   Type.Union([Type.Literal('granted'), Type.Literal('denied'), Type.Literal('absent')], {
-    description: '`absent`, as when it is left out: the event says nothing of it',
+    description: '`absent`, or left out: the event does not report it',
   }),
 )
 
@@ -48,7 +48,7 @@ export const ConsentCounts = Type.Object(
     never_updated: OptionalCounter,
     dma: OptionalCounter,
   },
-  { description: 'Events by class of their consent signals, of the `total` that reported any' },
+  { description: 'Events by class of their consent signals, among the `total` that reported any' },
 )
 export type ConsentCounts = Static<typeof ConsentCounts>
 

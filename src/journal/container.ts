@@ -18,7 +18,7 @@ export const ContainerInfo = Type.Object(
       }),
     ),
   },
-  { description: 'Version, environment and clients of the container that sends; empty or left out: not known' },
+  { description: 'Version, environment and clients of the sending container; empty or left out: unknown' },
 )
 export type ContainerInfo = Static<typeof ContainerInfo>
 

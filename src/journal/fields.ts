@@ -22,7 +22,7 @@ export const OWN_FIELDS_MAX = 20
 export const OwnFields = Type.Optional(
   mapOf(Type.Boolean(), {
     maxProperties: OWN_FIELDS_MAX,
-    description: 'Parameter of your own → whether it was there, never what was in it',
+    description: 'Custom parameter → whether it was present; its value is never sent',
   }),
 )
 
@@ -33,7 +33,7 @@ type OwnFieldCount = Static<typeof OwnFieldCount>
 export const OwnFieldCounts = Type.Optional(
   mapOf(OwnFieldCount, {
     maxProperties: OWN_FIELDS_MAX,
-    description: 'Parameter of your own → events that have it, of the `total` that say whether they do',
+    description: 'Custom parameter → events that have it, among the `total` that report whether they do',
   }),
 )
 

@@ -23,7 +23,7 @@ const ContainerId = Type.String({
 const Preview = Type.Optional(
   Type.Boolean({
     description:
-      'Of a preview of the container, or of an environment that is not the live one: kept among the samples, and in no count but that of the quota',
+      'From a preview of the container or an environment other than live: kept among the samples, and counted only for the quota',
   }),
 )
 

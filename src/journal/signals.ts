@@ -44,7 +44,7 @@ export const IdentifierCounts = Type.Object(
     user_agent: OptionalCounter,
     total: OptionalCounter,
   },
-  { description: 'Events with each identifier, of the `total` that reported them' },
+  { description: 'Events with each identifier, among the `total` that reported identifiers' },
 )
 export type IdentifierCounts = Static<typeof IdentifierCounts>
 

@@ -11,7 +11,7 @@ export const Weight = Type.Optional(
     minimum: 1,
     maximum: WEIGHT_MAX,
     description:
-      'Events that this one stands for, for senders that send one in so many; left out: 1. It counts so many times',
+      'Number of events that this one stands for, from senders that send one in so many; 1 by default. It is counted that many times',
   }),
 )
 

@@ -16,7 +16,9 @@ const FURTHEST_AHEAD = 366 * DAY
 const fields = {
   site_id: nullable(Uuid),
   text: Type.String({ ...ONE_LINE, maxLength: 200, description: 'What happened: `Consent banner changed`' }),
-  url: nullable(Type.Unsafe<string>({ ...HttpUrl, description: 'Where it is explained: a release, a ticket' })),
+  url: nullable(
+    Type.Unsafe<string>({ ...HttpUrl, description: 'Link to an explanation, such as a release or a ticket' }),
+  ),
 }
 
 export const AnnotationRecord = Type.Object({
@@ -25,17 +27,19 @@ export const AnnotationRecord = Type.Object({
   ...fields,
   at: IsoTime,
   created_at: IsoTime,
-  created_by: Type.String({ description: 'As the audit log names who did it' }),
+  created_by: Type.String({ description: 'Who created it, as in the audit log' }),
 })
 export type AnnotationRecord = Static<typeof AnnotationRecord>
 
 export const AddAnnotation = Type.Object(
   {
     site_id: Type.Optional(Uuid),
-    client_id: Type.Optional(Type.Unsafe<string>({ ...Uuid, description: 'Instead of `site_id`: on all its sites' })),
+    client_id: Type.Optional(
+      Type.Unsafe<string>({ ...Uuid, description: 'Instead of `site_id`: applies to all sites of the client' }),
+    ),
     text: fields.text,
     url: Type.Optional(fields.url),
-    at: Type.Optional(Type.Unsafe<string>({ ...IsoTime, description: 'Now, where it is left out' })),
+    at: Type.Optional(Type.Unsafe<string>({ ...IsoTime, description: 'Now by default' })),
   },
   { additionalProperties: false },
 )
@@ -176,7 +180,7 @@ export function annotationRoutes(app: HttpApp, options: ManagementOptions): void
       schema: {
         tags,
         summary: 'List annotations',
-        description: `Of a site, with those of all sites of its client, or of a client. Of more than ${MOST_SHOWN} the latest.`,
+        description: `Those of a site, including those that its client has for all sites, or those of a client. If there are more than ${MOST_SHOWN}, the latest.`,
         querystring: AnnotationsQuery,
         response: { 200: Type.Array(AnnotationRecord, { description: 'Oldest first' }) },
       },
@@ -201,8 +205,8 @@ export function annotationRoutes(app: HttpApp, options: ManagementOptions): void
         tags,
         summary: 'Add an annotation',
         description:
-          'Something that happened and may explain what the charts show: they draw it beside the versions that were published. ' +
-          `For people and for pipelines that deploy. Of a client the latest ${MOST_KEPT.toLocaleString('en')} are kept.`,
+          'Records an event that may explain what the charts show; they mark it beside published versions. ' +
+          `For people and for deployment pipelines. The latest ${MOST_KEPT.toLocaleString('en')} of a client are kept.`,
         body: AddAnnotation,
         response: { 201: AnnotationRecord },
       },
@@ -216,7 +220,7 @@ export function annotationRoutes(app: HttpApp, options: ManagementOptions): void
       schema: {
         tags,
         summary: 'Delete an annotation',
-        description: 'The charts no longer draw it.',
+        description: 'The charts no longer show it.',
         params: Type.Object({ annotation_id: Uuid }),
         response: { 204: NoContent, ...errorResponses(404) },
       },

@@ -32,7 +32,7 @@ export const AuditRecord = Type.Object({
   at: IsoTime,
   actor: Type.String({
     description:
-      "A user's e-mail address, `token` and the name of an API token, admin for the key, or anonymous while no one has to sign in",
+      "A user's e-mail address, `token` and the name of an API token, `admin` for the key, or `anonymous` if no sign-in is required",
   }),
   action: Type.String({ description: 'Entity and verb, e.g. site.update' }),
   entity: Type.String(),
@@ -40,7 +40,7 @@ export const AuditRecord = Type.Object({
   client_id: nullable(
     Type.String({
       ...Uuid,
-      description: 'The client it belongs to; null: the whole service, or not recorded at the time',
+      description: 'The client that it belongs to; null: the whole service, or not recorded at the time',
     }),
   ),
   before: ChangedFields,
@@ -51,7 +51,7 @@ export type AuditRecord = Static<typeof AuditRecord>
 const filters = {
   entity_id: Type.Optional(Uuid),
   client_id: Type.Optional(Uuid),
-  actor: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'As the entries name them' })),
+  actor: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'The actor, as in the entries' })),
   from: Type.Optional(IsoTime),
   to: Type.Optional(Type.Unsafe<string>({ ...IsoTime, description: 'Exclusive' })),
 }
@@ -188,7 +188,7 @@ export function auditRoutes(app: HttpApp, { store }: ManagementOptions): void {
       schema: {
         tags,
         summary: 'List changes, as CSV',
-        description: 'With the same filters, newest first: all of them.',
+        description: 'All entries that match the same filters, newest first.',
         querystring: AuditCsvQuery,
         response: {
           200: {

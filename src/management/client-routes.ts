@@ -50,7 +50,7 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
       schema: {
         tags,
         summary: 'Read a client',
-        description: 'One client. Viewers see neither e-mail nor webhook.',
+        description: 'Viewers see neither its e-mail addresses nor its webhook.',
         params: ClientParams,
         response: { 200: ClientRecord, ...errorResponses(404) },
       },
@@ -65,7 +65,7 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
       schema: {
         tags,
         summary: 'Create a client',
-        description: 'A company or project whose sites are watched. Without a plan it gets the one of DEFAULT_PLAN.',
+        description: 'A company or project whose sites are watched. Without `plan` it gets DEFAULT_PLAN.',
         body: CreateClient,
         response: { 201: ClientRecord },
       },
@@ -83,7 +83,7 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
         tags,
         summary: 'Change a client',
         description:
-          'Changes the given fields; null clears an optional one. Leaving plan enterprise clears its own limits.',
+          'Changes the given fields; null clears an optional one. Leaving plan enterprise clears the limits set for it.',
         params: ClientParams,
         body: UpdateClient,
         response: { 200: ClientRecord, ...errorResponses(404) },
@@ -117,7 +117,7 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
       schema: {
         tags,
         summary: "Read a client's usage",
-        description: 'Events and requests of this month against the limits, and of the last 12 months.',
+        description: 'Events and requests of this month with the limits, and those of the last 12 months.',
         params: ClientParams,
         response: { 200: UsageRecord, ...errorResponses(404) },
       },

@@ -11,10 +11,10 @@ export const ONE_LINE = {
   pattern:
     '^[^\\p{Cc}\\p{L}\\p{N}\\p{P}\\p{S}\\u2028-\\u202e\\u2066-\\u2069]*[\\p{L}\\p{N}\\p{P}\\p{S}]' +
     '[^\\p{Cc}\\u2028-\\u202e\\u2066-\\u2069]*$',
-  [EXPECTS]: 'one line of visible text, without characters that control it or turn its direction',
+  [EXPECTS]: 'one line of visible text, without control characters or characters that change the direction of text',
 }
 
-export const Name = Type.String({ ...ONE_LINE, maxLength: 200, description: 'Space around it is removed' })
+export const Name = Type.String({ ...ONE_LINE, maxLength: 200, description: 'Leading and trailing spaces are removed' })
 
 export const HttpUrl = Type.String({ format: 'http-url', maxLength: 2_048 })
 
@@ -25,7 +25,7 @@ export const ForeignName = Type.String({ ...NOT_BLANK, maxLength: 200 })
 export const Patterned = (pattern: string, expects: string) => Type.String({ pattern, [EXPECTS]: expects })
 
 /** Query parameter of the lists of clients and sites. */
-export const ActiveOnly = Type.Boolean({ default: false, description: 'Leaves out what is switched off' })
+export const ActiveOnly = Type.Boolean({ default: false, description: 'Only active entries' })
 
 const DIGESTS = ['off', 'daily', 'weekly'] as const
 export type Digest = (typeof DIGESTS)[number]
@@ -45,29 +45,29 @@ const settable = {
     Type.String({
       format: 'email-list',
       maxLength: 2_560,
-      description: 'Receives alert e-mails; up to 10 addresses with commas between them',
+      description: 'Receives alert e-mails; up to 10 addresses, separated by commas',
     }),
   ),
   chat_webhook: nullable(HttpUrl),
-  is_active: Type.Boolean({ description: 'Ingest refuses the sites of an inactive client' }),
+  is_active: Type.Boolean({ description: "Ingest refuses the requests of an inactive client's sites" }),
   plan: Type.Enum(PLANS),
   requests_per_second: nullable(
-    Type.Integer({ minimum: 1, maximum: MAX_COUNT, description: 'Only with plan enterprise; null: unlimited' }),
+    Type.Integer({ minimum: 1, maximum: MAX_COUNT, description: 'For plan enterprise only; null: unlimited' }),
   ),
   events_per_month: nullable(
-    Type.Integer({ minimum: 1, maximum: MAX_COUNT, description: 'Only with plan enterprise; null: unlimited' }),
+    Type.Integer({ minimum: 1, maximum: MAX_COUNT, description: 'For plan enterprise only; null: unlimited' }),
   ),
   reminder_minutes: nullable(
     Type.Integer({
       minimum: 5,
       maximum: MINUTES_PER_YEAR,
-      description: 'Between reminders of an open alert; null: none',
+      description: 'Minutes between reminders of an open alert; null: no reminders',
     }),
   ),
-  notify_resolved: Type.Boolean({ default: true, description: 'Whether a message says that an alert is resolved' }),
+  notify_resolved: Type.Boolean({ default: true, description: 'Whether to notify when an alert is resolved' }),
   notify_escalated: Type.Boolean({
     default: true,
-    description: 'Whether a message says that a warning has become critical',
+    description: 'Whether to notify when a warning becomes critical',
   }),
   quiet_from: nullable(Patterned(CLOCK_TIME, 'a local time like 22:00')),
   quiet_to: nullable(Patterned(CLOCK_TIME, 'a local time like 07:00')),

@@ -124,7 +124,7 @@ function applyToClient(row: ClientRow, input: UpdateClient): ClientRow {
     (after.quiet_from ?? '') === (after.quiet_to ?? '0')
   ) {
     const field = after.quiet_from === null ? '/quiet_from' : '/quiet_to'
-    throw invalidRequest(field, 'must be given with the other end of the quiet hours, and differ from it')
+    throw invalidRequest(field, 'must be given together with the other end of the quiet hours, and differ from it')
   }
   if (after.plan === 'enterprise') return after
   const refused = OVERRIDES.filter((field) => typeof input[field] === 'number')

@@ -27,7 +27,7 @@ export async function claimKey(
     .onConflict((conflict) => conflict.column('id').doNothing())
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows === 0n) {
-    throw new AppError('conflict', 'Another request with the same Idempotency-Key came first')
+    throw new AppError('conflict', 'Another request with the same Idempotency-Key arrived first')
   }
   create.isClaimed = true
 }

@@ -17,8 +17,8 @@ const Headers = Type.Object({
     Type.String({
       maxLength: 128,
       description:
-        'Ideally a random UUID for each thing to create. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotent-Replayed: true`. ' +
-        '409 when that answer was lost, 422 when the key came with another request.',
+        'Preferably a random UUID for each thing to create. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotent-Replayed: true`. ' +
+        '409 when that answer was lost, 422 when the key was used with a different request.',
     }),
   ),
 })
@@ -75,7 +75,7 @@ export function createOncePerKey(app: HttpApp, { store, clock }: Pick<Management
       )
       // Kept before it is sent, so that a caller who loses it can get it again.
       await keepAnswer(store, keyedCreate.id, sealed).catch((err: unknown) =>
-        request.log.warn({ err }, 'the answer to a create is not kept for a repetition'),
+        request.log.warn({ err }, 'the answer to a create is not kept for repeated requests'),
       )
       return payload
     }
@@ -111,11 +111,14 @@ const answerAgain = (reply: FastifyReply, answer: unknown): FastifyReply =>
   reply.code(201).header('idempotent-replayed', 'true').send(answer)
 
 const reused = (): AppError =>
-  new AppError('idempotency_key_reused', 'This Idempotency-Key came with another request: send a new one')
+  new AppError(
+    'idempotency_key_reused',
+    'This Idempotency-Key was already used with a different request: send a new one',
+  )
 
 // Read by people at the dashboard as well.
 const lostAnswer = ({ action, entity_id }: CreatedBefore): AppError =>
   new AppError(
     'conflict',
-    `It was already done (${action} ${entity_id}), but its answer was lost or is still on its way: look at what was created`,
+    `This was already done (${action} ${entity_id}), but the answer was lost or is still on its way: look at what was created`,
   )

@@ -45,11 +45,11 @@ export const UsageRecord = Type.Object({
   requests: Count,
   limit: nullable(Type.Integer({ description: 'Events per month; null: unlimited' })),
   requests_per_second: nullable(Type.Integer({ description: 'null: unlimited' })),
-  share: nullable(Type.Number({ description: 'Used part of the limit, 0 to 1; null without a limit' })),
-  level: Type.Enum(['ok', 'warning', 'exceeded'], { description: 'warning from 80 %, exceeded from 100 %' }),
+  share: nullable(Type.Number({ description: 'Used share of the limit, 0 to 1; null without a limit' })),
+  level: Type.Enum(['ok', 'warning', 'exceeded'], { description: '`warning` from 80 %, `exceeded` from 100 %' }),
   resets_at: IsoTime,
   history: Type.Array(Type.Object({ month: Month, events: Count, requests: Count }), {
-    description: 'The last 12 months with the present one, oldest first',
+    description: 'The last 12 months including the current one, oldest first',
   }),
 })
 export type UsageRecord = Static<typeof UsageRecord>

@@ -12,13 +12,13 @@ import { type Context, contextOf, type ManagementOptions } from './context.ts'
 const MOST_VIEWS = 50
 
 const fields = {
-  name: Type.String({ ...ONE_LINE, maxLength: 60, description: 'Space around it is removed' }),
+  name: Type.String({ ...ONE_LINE, maxLength: 60, description: 'Leading and trailing spaces are removed' }),
   path: Type.String({
     // A single slash first: after two, a browser would take the rest for another host.
     pattern: '^/(?![/\\\\])[^\\s#\\\\]*$',
     maxLength: 2_000,
     [EXPECTS]: 'a path of the dashboard like /incidents?state=open',
-    description: 'Page of the dashboard with its filters, as the address bar has it',
+    description: 'Path of a dashboard page with its filters, as in the address bar',
   }),
 }
 
@@ -26,7 +26,7 @@ export const SavedViewRecord = Type.Object({
   id: Uuid,
   ...fields,
   created_at: IsoTime,
-  created_by: Type.String({ description: 'As the audit log names who did it' }),
+  created_by: Type.String({ description: 'Who saved it, as in the audit log' }),
 })
 export type SavedViewRecord = Static<typeof SavedViewRecord>
 
@@ -103,7 +103,7 @@ export function savedViewRoutes(app: HttpApp, options: ManagementOptions): void 
         tags,
         summary: 'List saved views',
         description:
-          'Pages of the dashboard with their filters, shared by everyone who sees every client; who sees some clients has their own.',
+          'Dashboard pages with their filters. Everyone who sees every client shares one list; a person who sees only some clients has a list of their own.',
         response: { 200: Type.Array(SavedViewRecord, { description: 'Oldest first' }) },
       },
     },
@@ -124,7 +124,7 @@ export function savedViewRoutes(app: HttpApp, options: ManagementOptions): void 
       schema: {
         tags,
         summary: 'Save a view',
-        description: `For everyone who sees every client; views of others are their own. 409 when ${MOST_VIEWS} are saved.`,
+        description: `Adds it to the list shared by everyone who sees every client, or to the caller's own. 409 when ${MOST_VIEWS} views are saved.`,
         body: SaveView,
         response: { 201: SavedViewRecord, ...errorResponses(409) },
       },

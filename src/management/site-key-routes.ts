@@ -37,10 +37,10 @@ export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
         tags,
         summary: "List a site's ingest keys",
         description:
-          'The newest first, with those that have ended lately. Viewers do not see the keys themselves. ' +
-          'A key that is still used should not be revoked yet: see `last_used_at`.',
+          'Newest first, including recently ended ones. Viewers do not see the keys themselves. ' +
+          'Check `last_used_at` before you revoke a key: one that is still in use should not be revoked.',
         params: SiteParams,
-        response: { 200: Type.Array(SiteKeyRecord, { description: 'The newest first' }), ...errorResponses(404) },
+        response: { 200: Type.Array(SiteKeyRecord, { description: 'Newest first' }), ...errorResponses(404) },
       },
     },
     async (request) => keysFor(request, request.params.site_id),
@@ -52,7 +52,7 @@ export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
       schema: {
         tags,
         summary: 'Add an ingest key to a site',
-        description: `Beside those that it has. 409 when ${MOST_VALID_KEYS} are valid.`,
+        description: `In addition to its other keys. 409 when ${MOST_VALID_KEYS} keys are valid.`,
         params: SiteParams,
         body: AddKey,
         response: { 201: SiteKeyRecord, ...errorResponses(404, 409) },
@@ -73,8 +73,8 @@ export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
         tags,
         summary: 'Replace an ingest key',
         description:
-          'Makes a new key, which is answered; the old one is accepted until `old_until`. ' +
-          `409 when the key has ended, is being replaced already, or ${MOST_VALID_KEYS} are valid.`,
+          'Creates and returns a new key; the old one is accepted until `old_until`. ' +
+          `409 when the key has ended, is already being replaced, or ${MOST_VALID_KEYS} keys are valid.`,
         params: SiteKeyParams,
         body: RotateKey,
         response: { 201: SiteKeyRecord, ...errorResponses(404, 409) },
@@ -94,7 +94,7 @@ export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
       schema: {
         tags,
         summary: 'Revoke an ingest key',
-        description: 'Ingest refuses it from now on, permanently. A key that has ended stays as it is.',
+        description: 'From now on, ingest permanently refuses it. A key that has ended is not changed.',
         params: SiteKeyParams,
         response: { 200: SiteKeyRecord, ...errorResponses(404) },
       },
@@ -112,7 +112,7 @@ export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
       schema: {
         tags,
         summary: 'Change an ingest key',
-        description: 'Renames it, or moves the end of one that is being replaced. A key that has ended stays so.',
+        description: 'Renames it, or changes when a key that is being replaced ends. A key that has ended stays ended.',
         params: SiteKeyParams,
         body: ChangeKey,
         response: { 200: SiteKeyRecord, ...errorResponses(404, 409) },

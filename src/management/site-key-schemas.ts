@@ -14,7 +14,7 @@ export interface UsedKey {
 const KeyName = Type.String({
   ...ONE_LINE,
   maxLength: 60,
-  description: 'Who sends with it, like `web container`; space around it is removed',
+  description: 'What sends with it, like `web container`; leading and trailing spaces are removed',
 })
 
 export const SiteKeyRecord = Type.Object({
@@ -25,11 +25,11 @@ export const SiteKeyRecord = Type.Object({
     description: '`valid` and `expiring` keys are accepted, the latter until `expires_at`',
   }),
   created_at: IsoTime,
-  expires_at: nullable({ ...IsoTime, description: 'When it ends because another has replaced it' }),
+  expires_at: nullable({ ...IsoTime, description: 'When it ends because another key replaces it' }),
   revoked_at: nullable(IsoTime),
   last_used_at: nullable({
     ...IsoTime,
-    description: 'When a request last came with it, refused ones too; up to a minute late',
+    description: 'When a request last arrived with it, including refused ones; up to a minute late',
   }),
 })
 export type SiteKeyRecord = Static<typeof SiteKeyRecord>
@@ -39,10 +39,10 @@ export type AddKey = Static<typeof AddKey>
 
 export const RotateKey = Type.Object(
   {
-    name: Type.Optional({ ...KeyName, description: "The new key's; left out, that of the old one" }),
+    name: Type.Optional({ ...KeyName, description: 'Name of the new key; that of the old one by default' }),
     old_until: Type.Optional({
       ...IsoTime,
-      description: 'Until when the old key is accepted, at most a year ahead; left out, 7 days',
+      description: 'Until when the old key is accepted, at most a year ahead; 7 days by default',
     }),
   },
   { additionalProperties: false },
@@ -55,7 +55,7 @@ export const ChangeKey = Type.Object(
     expires_at: Type.Optional(
       nullable({
         ...IsoTime,
-        description: 'Moves the end of a key that is being replaced; null: it has no end any more',
+        description: 'New end of a key that is being replaced; null: it no longer ends',
       }),
     ),
   },

@@ -69,7 +69,7 @@ export async function addKey(ctx: Context, siteId: string, name: string): Promis
 export async function rotateKey(ctx: Context, siteId: string, keyId: string, input: RotateKey): Promise<SiteKeyRow> {
   return changeKeys(ctx, siteId, (keys, now) => {
     const old = requireKey(keys, keyId)
-    requireState(old, now, ['valid'], 'is being replaced already: rotate the key that replaces it')
+    requireState(old, now, ['valid'], 'is already being replaced: rotate the key that replaces it')
     requireRoom(keys, now)
     const ended = { ...old, expires_at: endGiven('/old_until', input.old_until, now) ?? now + OVERLAP_MS }
     const key = newKey(siteId, input.name?.trim() ?? old.name, now)
@@ -104,7 +104,7 @@ export async function changeKey(ctx: Context, siteId: string, keyId: string, inp
   return changeKeys(ctx, siteId, (keys, now) => {
     const old = requireKey(keys, keyId)
     const expires_at = endGiven('/expires_at', input.expires_at, now)
-    if (expires_at !== undefined) requireState(old, now, ['expiring'], 'has no end to move: rotate or revoke it')
+    if (expires_at !== undefined) requireState(old, now, ['expiring'], 'has no end to change: rotate or revoke it')
     const changed: SiteKeyRow = {
       ...old,
       name: input.name?.trim() ?? old.name,

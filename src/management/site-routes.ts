@@ -79,11 +79,11 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
         summary: "Download a site's tag template",
         description:
           'The template to import into a server container of Google Tag Manager, with the ingest endpoint and the newest key filled in. ' +
-          'The endpoint is left empty when `PUBLIC_URL` is not set or does not start with `https://`, the key for viewers.',
+          'The endpoint is empty if `PUBLIC_URL` is not set or does not start with `https://`; the key is empty for viewers.',
         params: SiteParams,
         response: {
           200: {
-            description: 'A template file, as an attachment',
+            description: 'The template file, as an attachment',
             content: { 'text/plain': { schema: Type.String() } },
           },
           ...errorResponses(404),
@@ -110,7 +110,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
         summary: 'Create a site',
         description:
           'Adds a web property to a client. Its ingest key is generated and returned. With `auto_probes` it also ' +
-          'gets every probe that its fields allow; without it nothing is checked until it has one. 409 when someone who sees only some clients adds more than 500 to one.',
+          'gets every probe that its fields allow; otherwise nothing is checked until you add a probe. 409 when a caller who sees only some clients adds more than 500 sites to one.',
         querystring: CreateSiteQuery,
         body: CreateSite,
         response: { 201: SiteRecord, ...errorResponses(409) },
@@ -150,7 +150,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
         tags,
         summary: 'Revoke all ingest keys of a site',
         description:
-          'Ingest refuses every key that the site has from now on, permanently. `POST …/keys` makes a new one; ' +
+          'From now on, ingest permanently refuses every key that the site has. `POST …/keys` creates a new one; ' +
           '`POST …/keys/{key_id}/revoke` revokes one of several.',
         params: SiteParams,
         response: { 200: SiteRecord, ...errorResponses(404) },

@@ -24,14 +24,17 @@ const infrastructure = {
 const settable = {
   name: Name,
   url: HttpUrl,
-  is_active: Type.Boolean({ description: 'Ingest refuses an inactive site' }),
-  timezone: Type.String({ format: 'time-zone', description: 'IANA name; days and hours of reports follow it' }),
+  is_active: Type.Boolean({ description: 'Ingest refuses the requests of an inactive site' }),
+  timezone: Type.String({
+    format: 'time-zone',
+    description: 'IANA name of the time zone that days and hours of reports follow',
+  }),
   ...infrastructure,
   average_order_value: nullable(
     Type.Number({
       exclusiveMinimum: 0,
       maximum: 1_000_000_000,
-      description: 'What an order is worth, to estimate what an incident costs; needs `currency`',
+      description: 'Average value of an order, used to estimate the cost of incidents; requires `currency`',
     }),
   ),
   currency: nullable(Type.String({ format: 'currency', description: 'Of `average_order_value`, ISO 4217' })),
@@ -40,7 +43,7 @@ const settable = {
       minimum: 50,
       maximum: 99.99,
       description:
-        'Percentage of the time that should be without a critical problem; the rest of 30 days is its error budget. null: no target',
+        'Percentage of the time that should be free of critical problems; the remaining share of 30 days is the error budget. null: no target',
     }),
   ),
 }
@@ -52,10 +55,10 @@ export const SiteRecord = Type.Object({
   ingest_key: nullable(
     Type.String({
       description:
-        'What the tag authenticates with: the newest valid key, or the one that ended last; null for viewers',
+        'Ingest key that the tag sends: the newest valid key, or else the one that ended last; null for viewers',
     }),
   ),
-  key_revoked_at: nullable({ ...IsoTime, description: 'Since when no key is valid; null: one is' }),
+  key_revoked_at: nullable({ ...IsoTime, description: 'When the last valid key ended; null: a key is valid' }),
   last_event_at: nullable(IsoTime),
   created_at: IsoTime,
 })
@@ -71,7 +74,11 @@ export const CreateSite = Type.Object(
 export type CreateSite = Static<typeof CreateSite>
 
 export const CreateSiteQuery = Type.Object(
-  { auto_probes: Type.Optional(Type.Boolean({ default: false, description: 'Also creates the probes that fit' })) },
+  {
+    auto_probes: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether to create the probes that fit the site' }),
+    ),
+  },
   { additionalProperties: false },
 )
 

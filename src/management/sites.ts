@@ -232,7 +232,7 @@ function applyToSite<T extends Omit<SiteRow, 'site_no'>>(row: T, input: UpdateSi
   const { name, is_active, ...others } = input
   const { average_order_value, currency } = { ...row, ...others }
   if (average_order_value !== null && currency === null)
-    throw invalidRequest('/currency', 'is needed with an average order value')
+    throw invalidRequest('/currency', 'is required with an average order value')
   return {
     ...row,
     ...others,

@@ -12,25 +12,23 @@ const MOST_DAYS = 14
 const MOST_ENTRIES = 200
 
 const CalendarDay = (description: string) => Type.String({ format: 'date', description })
-const Note = Type.String({ maxLength: 200, description: 'What is special: `Black Friday`' })
+const Note = Type.String({ maxLength: 200, description: 'Name of the occasion: `Black Friday`' })
 
 export const SpecialDaysRecord = Type.Object({
   id: Uuid,
   site_id: Uuid,
   first_day: CalendarDay("In the site's time zone"),
-  last_day: CalendarDay('The same where it is one day'),
+  last_day: CalendarDay('Equal to `first_day` for a single day'),
   note: nullable(Note),
   created_at: IsoTime,
-  created_by: Type.String({ description: 'As the audit log names who did it' }),
+  created_by: Type.String({ description: 'Who marked it, as in the audit log' }),
 })
 export type SpecialDaysRecord = Static<typeof SpecialDaysRecord>
 
 export const MarkSpecialDays = Type.Object(
   {
-    first_day: CalendarDay("In the site's time zone; past or to come"),
-    last_day: Type.Optional(
-      CalendarDay(`\`first_day\` where it is left out; at most ${MOST_DAYS} days with the first and the last`),
-    ),
+    first_day: CalendarDay("In the site's time zone; past or future"),
+    last_day: Type.Optional(CalendarDay(`\`first_day\` by default; at most ${MOST_DAYS} days including both`)),
     note: Type.Optional(nullable(Note)),
   },
   { additionalProperties: false },
@@ -109,9 +107,9 @@ export function specialDayRoutes(app: HttpApp, options: ManagementOptions): void
       schema: {
         tags,
         summary: "List a site's special days",
-        description: 'The latest first. They are left out of what is usual, and only silence is judged on them.',
+        description: 'Latest first. They are left out of what counts as usual, and only silence is judged on them.',
         params: Type.Object({ site_id: Uuid }),
-        response: { 200: Type.Array(SpecialDaysRecord, { description: 'The latest first' }), ...errorResponses(404) },
+        response: { 200: Type.Array(SpecialDaysRecord, { description: 'Latest first' }), ...errorResponses(404) },
       },
     },
     async ({ params: { site_id } }) => {
@@ -127,7 +125,7 @@ export function specialDayRoutes(app: HttpApp, options: ManagementOptions): void
         tags,
         summary: 'Mark days of a site as special',
         description:
-          'A sale, a local holiday, a relaunch: past days are left out of what is usual, on days to come only silence is judged.',
+          'For a sale, a local holiday or a relaunch: past days are left out of what counts as usual, and on future days only silence is judged.',
         params: Type.Object({ site_id: Uuid }),
         body: MarkSpecialDays,
         response: { 201: SpecialDaysRecord, ...errorResponses(404, 409) },

@@ -12,13 +12,16 @@ export const StatusLinkRecord = Type.Object({
   client_id: Uuid,
   is_active: Type.Boolean({ description: 'Whether there is a link' }),
   token: nullable(
-    Type.String({ description: 'Opens the page for anyone who has it; null without a link, and for viewers' }),
+    Type.String({
+      description:
+        'Secret part of the link, which opens the page for anyone who has it; null without a link, and for viewers',
+    }),
   ),
   url: nullable(
-    Type.String({ description: 'Address of the page; null without `token`, and where `PUBLIC_URL` is not set' }),
+    Type.String({ description: 'Address of the page; null without `token`, or if `PUBLIC_URL` is not set' }),
   ),
   created_at: nullable(IsoTime),
-  created_by: nullable(Type.String({ description: 'As the audit log names who did it' })),
+  created_by: nullable(Type.String({ description: 'Who shared it, as in the audit log' })),
 })
 export type StatusLinkRecord = Static<typeof StatusLinkRecord>
 
@@ -161,8 +164,8 @@ export function statusLinkRoutes(app: HttpApp, options: ManagementOptions): void
         tags,
         summary: "Share a client's status page",
         description:
-          'Makes the link that shows the status of the client and its sites to anyone who has it, without a key. 200 with the ' +
-          'link that is there when there is one.',
+          'Creates a link that shows the status of the client and its sites to anyone who has it, without a key. 200 with the ' +
+          'existing link if there is one.',
         params: StatusLinkParams,
         response: { 200: StatusLinkRecord, 201: StatusLinkRecord, ...errorResponses(404) },
       },
@@ -180,7 +183,7 @@ export function statusLinkRoutes(app: HttpApp, options: ManagementOptions): void
       schema: {
         tags,
         summary: "Revoke the link to a client's status page",
-        description: 'The link no longer works: sharing again makes another one.',
+        description: 'The link stops working; sharing again creates a different one.',
         params: StatusLinkParams,
         response: { 204: NoContent, ...errorResponses(404) },
       },

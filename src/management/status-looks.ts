@@ -16,8 +16,11 @@ const LOGO_BYTES_MAX = 65_536
 const LOGO_SIDE_MAX = 1_024
 
 export const StatusLooks = Type.Object({
-  accent: Type.Unsafe<string | null>({ ...Accent, description: 'Of the line over the page; null: none' }),
-  logo: nullable(Type.String({ description: 'What tells the picture apart from others; null: none' })),
+  accent: Type.Unsafe<string | null>({
+    ...Accent,
+    description: 'Colour of the line at the top of the page; null: none',
+  }),
+  logo: nullable(Type.String({ description: 'Changes when the picture changes; null: no picture' })),
 })
 export type StatusLooks = Static<typeof StatusLooks>
 
@@ -25,13 +28,13 @@ export const UpdateStatusLooks = Type.Partial(
   Type.Object({
     accent: Type.Unsafe<string | null>({
       ...Accent,
-      description: `Six hex digits; has at least ${LEAST_CONTRAST} : 1 against white`,
+      description: `Six hex digits; the contrast against white must be at least ${LEAST_CONTRAST} : 1`,
     }),
     logo: nullable(
       Type.String({
         maxLength: Math.ceil(LOGO_BYTES_MAX / 3) * 4,
         pattern: '^[A-Za-z0-9+/]+={0,2}$',
-        description: `A PNG, JPEG or WebP as base64: at most ${LOGO_BYTES_MAX} bytes, ${LOGO_SIDE_MAX} px a side`,
+        description: `A PNG, JPEG or WebP as base64: at most ${LOGO_BYTES_MAX} bytes and ${LOGO_SIDE_MAX} px per side`,
       }),
     ),
   }),
@@ -58,7 +61,10 @@ export const logoFingerprint = (base64: string): string =>
 async function updateStatusLooks(ctx: Context, clientId: string, input: UpdateStatusLooks): Promise<StatusLooks> {
   const { accent, logo } = input
   if (accent != null && contrastOnWhite(accent) < LEAST_CONTRAST) {
-    throw invalidRequest('/accent', `must have at least ${LEAST_CONTRAST} : 1 against white: choose a darker colour`)
+    throw invalidRequest(
+      '/accent',
+      `must have a contrast of at least ${LEAST_CONTRAST} : 1 against white: choose a darker colour`,
+    )
   }
   const picture = logo === undefined ? {} : logo === null ? { logo: null, logo_type: null } : checkedLogo(logo)
   return ctx.store.write.transaction().execute(async (trx) => {
@@ -81,11 +87,11 @@ function checkedLogo(base64: string): { logo: string; logo_type: string } {
   const bytes = Buffer.from(base64, 'base64')
   if (bytes.length > LOGO_BYTES_MAX) throw invalidRequest('/logo', `must have at most ${LOGO_BYTES_MAX} bytes`)
   const logo = logoOf(bytes)
-  if (logo === null) throw invalidRequest('/logo', 'must be a PNG, JPEG or WebP; SVG can hold scripts')
+  if (logo === null) throw invalidRequest('/logo', 'must be a PNG, JPEG or WebP: SVG can contain scripts')
   if (Math.max(logo.width, logo.height) > LOGO_SIDE_MAX) {
     throw invalidRequest(
       '/logo',
-      `must have at most ${LOGO_SIDE_MAX} px a side, and has ${logo.width} × ${logo.height}`,
+      `must have at most ${LOGO_SIDE_MAX} px per side, but has ${logo.width} × ${logo.height}`,
     )
   }
   return { logo: bytes.toString('base64'), logo_type: logo.type }
@@ -130,7 +136,7 @@ export function statusLooksRoutes(app: HttpApp, options: ManagementOptions): voi
       schema: {
         tags,
         summary: "Read the logo of a client's status page",
-        description: 'As a picture, whether the page is shared or not.',
+        description: 'The picture itself, whether the page is shared or not.',
         params: Params,
         response: {
           200: {

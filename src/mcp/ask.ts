@@ -87,5 +87,5 @@ export async function requireKnown(ask: Ask): Promise<void> {
     if (thrown.status === 429) throw new RateLimitedError(thrown.message, thrown.retryAfter ?? 1)
     throw new AppError(thrown.status === 401 ? 'unauthorized' : 'unavailable', thrown.message)
   }
-  throw new AppError('unauthorized', 'A key is needed: send "Authorization: Bearer …"')
+  throw new AppError('unauthorized', 'A key is required: send "Authorization: Bearer …"')
 }

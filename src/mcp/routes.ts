@@ -29,13 +29,13 @@ export function mcpRoutes(app: HttpApp, options: Options): void {
         tags: ['Service'],
         summary: 'Call tools from an AI assistant',
         description:
-          'Model Context Protocol: one JSON-RPC message each, revisions 2026-07-28 and 2025-11-25, without sessions. Each tool answers ' +
-          'as the routes do that it calls, for the same key.',
+          'Model Context Protocol: one JSON-RPC message per request, revisions 2026-07-28 and 2025-11-25, without sessions. Each tool answers ' +
+          'like the routes that it calls, for the same key.',
         body: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
         response: {
           200: {
             description:
-              'A JSON-RPC answer, for older revisions as an event stream of one; of a notification 202 without a body',
+              'A JSON-RPC response, for older revisions as an event stream with one event; for a notification, 202 without a body',
             content: {
               'application/json': { schema: Type.Unsafe<Buffer>({ type: 'object', additionalProperties: true }) },
             },

@@ -104,7 +104,7 @@ function success(answer: Record<string, unknown>): ToolResult {
   const structuredContent = bounded(answer) as Record<string, unknown>
   const text = JSON.stringify(structuredContent)
   if (text.length > MOST_CHARACTERS) {
-    return failure('The answer is too long: ask for less by limit, a shorter time, or a single site')
+    return failure('The answer is too long: ask for less with limit, a shorter time, or a single site')
   }
   return { content: [{ type: 'text', text }], structuredContent }
 }

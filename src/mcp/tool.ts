@@ -113,9 +113,9 @@ export const limit = Type.Optional(
 )
 export const rowsOf = (asked: number | undefined): number => asked ?? DEFAULT_ROWS
 export const offset = Type.Optional(
-  Type.Integer({ minimum: 0, maximum: 100_000, description: 'Entries to leave out first' }),
+  Type.Integer({ minimum: 0, maximum: 100_000, description: 'Number of entries to skip' }),
 )
 export const before = Type.Optional(
-  Type.String({ maxLength: 40, description: 'Only older entries: `next_before` of the answer before' }),
+  Type.String({ maxLength: 40, description: 'Only older entries: `next_before` of the previous answer' }),
 )
 export const closed = { additionalProperties: false } as const

@@ -59,7 +59,7 @@ const chat: ChannelKind = {
 
 const email: ChannelKind = {
   title: 'E-mail',
-  addressIs: 'up to 10 addresses with commas between them',
+  addressIs: 'up to 10 addresses, separated by commas',
   takes: ['wait'],
   addressOf: ({ address }) => {
     if (!areEmails(address)) throw invalidRequest('/address', 'must be up to 10 e-mail addresses')
@@ -97,7 +97,7 @@ const opsgenie: ChannelKind = {
 /** Any receiver of JSON; bodies are signed with the channel's secret. */
 const webhook: ChannelKind = {
   title: 'Webhook',
-  addressIs: 'the address that takes JSON as Alertmanager sends it',
+  addressIs: 'the address that accepts JSON as Alertmanager sends it',
   takes: ['secret'],
   addressOf: ({ address, secret }) => addressFor('generic', requireUrl('/address', address), secret),
   shown: (address) => maskedUrl(destinationOf(address).url),

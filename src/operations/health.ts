@@ -20,7 +20,7 @@ const READ_CHECK_TIMEOUT_MS = 2_000
 
 const State = Type.Object({
   status: Type.Union([Type.Literal('ok'), Type.Literal('degraded'), Type.Literal('unavailable')]),
-  reasons: Type.Array(Type.String(), { description: 'Why requests should go elsewhere; empty when they need not' }),
+  reasons: Type.Array(Type.String(), { description: 'Reasons to send requests elsewhere; empty when there are none' }),
   degraded: Type.Array(Type.String(), {
     description: 'What needs attention while requests are still answered',
   }),
@@ -47,7 +47,7 @@ export function healthRoutes(app: HttpApp, options: HealthOptions): void {
       config: { work: 'none' },
       schema: {
         tags: ['Service'],
-        summary: 'The store can be reached and takes writes',
+        summary: 'The store can be reached and accepts writes',
         security: [],
         response: { 200: State, 503: State },
       },
@@ -65,7 +65,7 @@ async function troubles({ store, writeTrouble, isStopping }: HealthOptions): Pro
   const reasons: string[] = []
   if (isStopping()) reasons.push('the service is stopping')
   const writing = writeTrouble()
-  if (writing !== null) reasons.push(`the store does not take writes: ${writing}`)
+  if (writing !== null) reasons.push(`the store does not accept writes: ${writing}`)
   const reading = await readTrouble(store)
   if (reading !== null) reasons.push(`the store cannot be read: ${reading}`)
   return reasons

@@ -64,7 +64,7 @@ function serviceMetrics(registry: Registry, { store, nodeId, role, version }: Me
 function loopMetrics(registry: Registry, { loops }: MetricsOptions): void {
   new Gauge({
     name: 'tagwarden_loop_lag_seconds',
-    help: 'How much longer ago than planned a background loop last succeeded',
+    help: 'How overdue a background loop is: time since its last success beyond the planned interval',
     labelNames: ['loop'],
     registers: [registry],
     collect() {

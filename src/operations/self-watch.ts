@@ -160,7 +160,8 @@ export function ownFailuresIn({
   failingChannels,
 }: NodeHealth): OwnFailure[] {
   const late = loops.flatMap((loop) => lateness(loop.name, loop.intervalMs, loop.lagMs()))
-  const store = writeTrouble === null ? [] : [{ part: 'store', message: `The store takes no writes: ${writeTrouble}` }]
+  const store =
+    writeTrouble === null ? [] : [{ part: 'store', message: `The store accepts no writes: ${writeTrouble}` }]
   const clock = clockDoubt === null ? [] : [{ part: 'clock', message: clockDoubt }]
   const connection = connectionDoubt === null ? [] : [{ part: 'connection', message: connectionDoubt }]
   return [...store, ...clock, ...connection, ...late, ...deliveryFailure(failingChannels ?? [])]

@@ -17,7 +17,9 @@ const Node = Type.Object({
   started_at: IsoTime,
   last_seen_at: IsoTime,
   is_alive: Type.Boolean({ description: `Seen within the last ${DEAD_AFTER_MS / SECOND} seconds` }),
-  leases: Type.Array(Type.String(), { description: 'What one node at a time does, and this one has taken on' }),
+  leases: Type.Array(Type.String(), {
+    description: 'Work that one node does at a time, and that this node has taken on',
+  }),
 })
 export type NodeRecord = Static<typeof Node>
 
@@ -72,7 +74,9 @@ interface SettingsOptions {
 const Days = (name: string, what: string) => Type.Integer({ description: `${name}: ${what}` })
 
 export const ServiceSettings = Type.Object({
-  public_url: nullable(Type.String({ description: 'PUBLIC_URL; null: links name the address that is listened on' })),
+  public_url: nullable(
+    Type.String({ description: 'PUBLIC_URL; null: links use the address that the service listens on' }),
+  ),
   retention: Type.Object({
     minute_days: Days('RETENTION_MINUTE_DAYS', 'minute rows'),
     hour_days: Days('RETENTION_HOUR_DAYS', 'hour rows'),
@@ -100,7 +104,7 @@ export function settingsRoutes(app: HttpApp, { store, clock, settings }: Setting
       schema: {
         tags: ['Service'],
         summary: 'Read the settings in effect',
-        description: 'Of the node that answers; they come from its environment. Of a secret only whether it is set.',
+        description: 'Those of the node that answers, from its environment. For secrets only whether they are set.',
         response: { 200: ServiceSettings },
       },
     },

@@ -28,7 +28,7 @@ export function parseOutboundAllow(text: string | undefined): OutboundAllow {
     const host = range === null ? hostOf(entry) : null
     if (range !== null) ranges.push(range)
     else if (host !== null) hosts.push(host)
-    else throw new Error(`${ALLOWED} are allowed, which ${JSON.stringify(entry)} is not`)
+    else throw new Error(`must be ${ALLOWED}: ${JSON.stringify(entry)} is none of them`)
   }
   return { ranges, hosts }
 }

@@ -26,13 +26,13 @@ export interface Target {
 export function parseTarget(text: string): Target {
   const url = URL.parse(text)
   if (url === null) throw badUrl('this is not a complete address like https://www.example.com/path')
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw badUrl('only http and https are possible')
-  if (url.username !== '' || url.password !== '') throw badUrl('the address must not hold a user name or password')
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw badUrl('only http and https are supported')
+  if (url.username !== '' || url.password !== '') throw badUrl('the address must not contain a user name or password')
   const isSecure = url.protocol === 'https:'
   const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port)
   if (BAD_PORTS.has(port)) throw badUrl(`port ${port} is not a web server's port`)
   if (url.href.length > MAX_URL) throw badUrl(`the address is longer than ${MAX_URL} characters`)
-  if (url.hostname.length > MAX_HOST) throw badUrl('the name of its host is longer than names can be')
+  if (url.hostname.length > MAX_HOST) throw badUrl('its host name is longer than names can be')
   const host = withoutRootDot(url.hostname.replace(/^\[|\]$/g, ''))
   return { url, host, isAddress: isIP(host) !== 0, port, isSecure }
 }

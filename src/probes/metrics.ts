@@ -8,13 +8,13 @@ export function probeMetrics(registry: Registry, scheduler: Scheduler): void {
   const registers = [registry]
   const lag = new Histogram({
     name: 'tagwarden_probe_lag_seconds',
-    help: 'How long after its time a run of a probe began',
+    help: "Delay between the due time and the start of a probe's run",
     buckets: LAG_BUCKETS,
     registers,
   })
   const runs = new Counter({
     name: 'tagwarden_probe_runs_total',
-    help: 'Runs of probes whose result was written; unjudged is an ok that found nothing to judge',
+    help: 'Probe runs whose result was written; unjudged is an ok that found nothing to judge',
     labelNames: ['probe_type', 'status'],
     registers,
   })
@@ -24,7 +24,7 @@ export function probeMetrics(registry: Registry, scheduler: Scheduler): void {
   })
   new Gauge({
     name: 'tagwarden_probes_active',
-    help: 'Probes that this node runs, or will as soon as there is a place',
+    help: 'Probes that this node is running, or will run as soon as a slot is free',
     registers,
     collect() {
       this.set(scheduler.active)

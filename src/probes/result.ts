@@ -144,7 +144,7 @@ function failuresAfter(before: number, outcome: ProbeOutcome): number {
 function keptOutcome(outcome: ProbeOutcome): ProbeOutcome {
   try {
     const length = JSON.stringify(outcome.details).length
-    if (JSON.stringify(outcome.memory ?? null).length > MEMORY_MAX) throw new Error('it remembers too much')
+    if (JSON.stringify(outcome.memory ?? null).length > MEMORY_MAX) throw new Error('it stores too much state')
     return length <= DETAILS_MAX ? outcome : { ...outcome, details: { reason: 'details_too_long', length } }
   } catch (thrown) {
     const message = `The result of the check cannot be stored: ${asError(thrown).message}`

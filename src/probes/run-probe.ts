@@ -107,7 +107,7 @@ async function attemptOnce(
   const timer = setTimeout(() => {
     // A `data` run may have held up the process itself, so lateness proves nothing.
     isLate = type.kind === 'wire' && monotonicOf(clock) - endsAt > LATE_MS
-    controller.abort(new Error(`the time of ${timeoutMs} ms is over`))
+    controller.abort(new Error(`the limit of ${timeoutMs} ms is reached`))
   }, timeoutMs)
   const { signal } = controller
   const grace = graceAfter(signal, timeoutMs)

@@ -132,7 +132,7 @@ export class Scheduler {
     const active = this.#active.get(id)
     if (active !== undefined) return active
     if (this.#byHand >= BY_HAND_MAX) {
-      throw new AppError('conflict', `${BY_HAND_MAX} probes are being run by hand already: try again in a moment`)
+      throw new AppError('conflict', `${BY_HAND_MAX} probes are already being run by hand: try again in a moment`)
     }
     this.#handLimit.take(id)
     this.#byHand++
@@ -229,7 +229,7 @@ export class Scheduler {
     if (hands >= BY_HAND_OF_CLIENT_MAX) {
       throw new AppError(
         'conflict',
-        `${hands} probes of the client are being run by hand already: try again in a moment`,
+        `${hands} probes of the client are already being run by hand: try again in a moment`,
       )
     }
     return this.#hands.during(owner, () => this.#claimAndRun(id))

@@ -63,13 +63,14 @@ export const settledCounts = (counts: readonly GivenCount[], bounds: HourBounds)
  */
 export function countsOfCsv(text: string, source: string | undefined, bounds: HourBounds): ReferenceCount[] {
   const [header, ...records] = recordsOf(text)
-  if (header === undefined) throw refused([{ path: 'line 1', message: 'is missing: send source,event,hour,count' }])
+  if (header === undefined)
+    throw refused([{ path: 'line 1', message: 'is missing: send the header source,event,hour,count' }])
   const columns = columnsOf(header, source)
   if (records.length === 0)
-    throw refused([{ path: `line ${header.line + 1}`, message: 'is missing: there is no count' }])
+    throw refused([{ path: `line ${header.line + 1}`, message: 'is missing: send at least one count' }])
   if (records.length > ROWS_MAX) {
     throw refused([
-      { path: `line ${records[ROWS_MAX]?.line}`, message: `is one too many: send at most ${ROWS_MAX} counts` },
+      { path: `line ${records[ROWS_MAX]?.line}`, message: `exceeds the limit: send at most ${ROWS_MAX} counts` },
     ])
   }
   const faults: ErrorDetail[] = []
@@ -77,7 +78,7 @@ export function countsOfCsv(text: string, source: string | undefined, bounds: Ho
   for (const { line, fields } of records) {
     const place = `line ${line}`
     if (fields.length !== header.fields.length) {
-      faults.push({ path: place, message: `has ${fields.length} fields, the header has ${header.fields.length}` })
+      faults.push({ path: place, message: `has ${fields.length} fields, but the header has ${header.fields.length}` })
       continue
     }
     const field = (name: string): string => fields[columns.indexOf(name)] ?? ''
@@ -124,7 +125,7 @@ function columnsOf({ line, fields }: CsvLine, source: string | undefined): strin
   const wanted = [...(source === undefined ? ['source'] : []), 'event', 'hour', 'count']
   const path = `line ${line}`
   if (fields.length > COLUMNS_MAX) {
-    throw refused([{ path, message: `has ${fields.length} columns: the header is ${wanted.join(',')}` }])
+    throw refused([{ path, message: `has ${fields.length} columns: the header must be ${wanted.join(',')}` }])
   }
   const columns = fields.map((name) => name.slice(0, SOURCE_LENGTH_MAX).toLowerCase())
   const faults = [
@@ -132,9 +133,11 @@ function columnsOf({ line, fields }: CsvLine, source: string | undefined): strin
     ...columns
       .filter((name, index) => !wanted.includes(name) || columns.indexOf(name) !== index)
       .map((name) =>
-        name === 'source' ? 'has a column source beside the parameter' : `has a column “${name}” too many`,
+        name === 'source'
+          ? 'has a column source in addition to the parameter'
+          : `has an unknown or repeated column “${name}”`,
       ),
-  ].map((message) => ({ path, message: `${message}: the header is ${wanted.join(',')}` }))
+  ].map((message) => ({ path, message: `${message}: the header must be ${wanted.join(',')}` }))
   if (faults.length > 0) throw refused(faults)
   return columns
 }
@@ -152,7 +155,7 @@ function settled(rows: readonly Row[], bounds: HourBounds, before: readonly Erro
       faults.push({ path: `${place}${place.startsWith('/') ? '/' : ', '}${fault.field}`, message: fault.message })
     // Exports by country or device have such rows. Which of them should count is anyone's guess, so they are refused.
     else if (same !== undefined)
-      faults.push({ path: place, message: `has the source, event and hour of ${same}: add them up` })
+      faults.push({ path: place, message: `has the same source, event and hour as ${same}: add them up` })
     else {
       places.set(key, place)
       counts.push(count)
@@ -176,8 +179,9 @@ function faultOf(
     if (name.length > most) return { field, message: `must have at most ${most} characters` }
     if (name.includes('\0')) return { field, message: 'must not contain NUL characters' }
   }
-  if (!isIsoTime(hour)) return { field: 'hour', message: 'must be a time with its zone, such as 2026-11-20T14:00:00Z' }
-  if (at % HOUR !== 0) return { field: 'hour', message: 'must be the start of a whole hour in UTC' }
+  if (!isIsoTime(hour))
+    return { field: 'hour', message: 'must be a time with a time zone, such as 2026-11-20T14:00:00Z' }
+  if (at % HOUR !== 0) return { field: 'hour', message: 'must be the start of an hour in UTC' }
   if (at < first) {
     return { field: 'hour', message: `must be ${isoTime(first)} or later: counts are kept for ${days} days` }
   }

@@ -142,12 +142,15 @@ function requireRoom(known: readonly Pair[], added: readonly Added[]): void {
   const given = added.flatMap(({ source, events }) => events.map((event) => ({ source, event })))
   for (const { source, event } of [...known, ...given]) all.set(source, (all.get(source) ?? new Set()).add(event))
   if (all.size > SOURCES_MAX) {
-    throw new AppError('conflict', `The site would have ${all.size} sources, and may have ${SOURCES_MAX}: delete one`)
+    throw new AppError(
+      'conflict',
+      `The site would have ${all.size} sources, but ${SOURCES_MAX} are allowed: delete one`,
+    )
   }
   for (const { source } of added) {
     const events = all.get(source)?.size ?? 0
     if (events <= EVENTS_MAX) continue
-    throw new AppError('conflict', `“${source}” would have ${events} events, and may have ${EVENTS_MAX}: send fewer`)
+    throw new AppError('conflict', `“${source}” would have ${events} events, but ${EVENTS_MAX} are allowed: send fewer`)
   }
 }
 

@@ -52,10 +52,10 @@ function addRoute(app: HttpApp, options: ReconciliationOptions): void {
         tags,
         summary: 'Add reference counts',
         description:
-          "What another system, such as the shop, counted of the site's events, by the hour. A count of the same source, event and hour is " +
-          'replaced, so the same can be sent again. One fault, and nothing is written. As CSV: a header line `source,event,hour,count`, or the ' +
-          `source as a parameter; faults name their line. At most ${ROWS_MAX} counts a call, ${SOURCES_MAX} sources of a site and ` +
-          `${EVENTS_MAX} events of a source; they go when counts of their time do.`,
+          "Hourly counts of the site's events by another system, such as the shop. A count of the same source, event and hour is " +
+          'replaced, so the same data can be sent again. If any count is faulty, nothing is written. As CSV: a header line `source,event,hour,count`, or the ' +
+          `source as a parameter; faults name their line. At most ${ROWS_MAX} counts per call, ${SOURCES_MAX} sources per site and ` +
+          `${EVENTS_MAX} events per source; they are deleted together with the site's own counts of the same time.`,
         params: SiteParams,
         querystring: AddQuery,
         body: {
@@ -84,7 +84,8 @@ function addRoute(app: HttpApp, options: ReconciliationOptions): void {
 }
 
 function jsonCounts({ counts }: AddReferenceCounts, source: string | undefined): AddReferenceCounts['counts'] {
-  if (source !== undefined) throw invalidRequest('/source', 'is a parameter of CSV: in JSON each count has its source')
+  if (source !== undefined)
+    throw invalidRequest('/source', 'is a parameter for CSV only: in JSON each count has its own source')
   return counts
 }
 
@@ -105,7 +106,7 @@ function readRoutes(app: HttpApp, options: ReconciliationOptions): void {
       schema: {
         tags,
         summary: "List a site's reference counts",
-        description: 'What there is of each source and event.',
+        description: 'The hours and the total of each source and event.',
         params: SiteParams,
         response: { 200: Type.Array(ReferenceRecord, { description: 'By source and event' }), ...errorResponses(404) },
       },
@@ -122,7 +123,7 @@ function readRoutes(app: HttpApp, options: ReconciliationOptions): void {
       schema: {
         tags,
         summary: "Delete a source's reference counts",
-        description: 'Of all its events and hours.',
+        description: 'For all its events and hours.',
         params: SourceParams,
         response: { 204: NoContent, ...errorResponses(404) },
       },
@@ -139,11 +140,11 @@ function readRoutes(app: HttpApp, options: ReconciliationOptions): void {
       config: { ...config, counts: 'site' },
       schema: {
         tags,
-        summary: 'Counts here against those of a source',
+        summary: 'Compare counts with those of a source',
         description:
-          "Of each day in the site's time zone, what the source counted of an event, what was counted here in the same hours, and the share. " +
-          'Hours of which the source reported nothing, and those in which this service was down, are in neither. `shift` says by how many hours ' +
-          "the source's are off, where that is clear.",
+          "For each day in the site's time zone: what the source counted of an event, what was counted here in the same hours, and the share. " +
+          'Hours for which the source reported nothing, and hours in which this service was down, are left out of both. `shift` is the number of hours by which ' +
+          "the source's hours are off, if that is clear.",
         params: SiteParams,
         querystring: ReconciliationQuery,
         response: { 200: ReconciliationAnswer, ...errorResponses(404) },

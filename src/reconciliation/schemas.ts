@@ -12,7 +12,7 @@ const NOT_BLANK = { minLength: 1, pattern: '\\S', [EXPECTS]: 'text that is not b
 export const SourceName = Type.String({
   ...NOT_BLANK,
   maxLength: SOURCE_LENGTH_MAX,
-  description: 'Who counted: `shop`',
+  description: 'Name of the system that counted: `shop`',
 })
 export const EventName = Type.String({
   ...NOT_BLANK,
@@ -29,12 +29,12 @@ const Given = Type.Object(
     event: EventName,
     hour: Type.Unsafe<string>({
       ...IsoTime,
-      description: 'Start of a whole hour in UTC, within the time for which counts are kept: `2026-11-20T14:00:00Z`',
+      description: 'Start of an hour in UTC, within the time for which counts are kept: `2026-11-20T14:00:00Z`',
     }),
     count: Type.Integer({
       minimum: 0,
       maximum: COUNT_MAX,
-      description: '0 where there was none: not the same as no row',
+      description: '0 if there were none, which differs from sending no count',
     }),
   },
   { additionalProperties: false },
@@ -47,16 +47,20 @@ export const AddReferenceCounts = Type.Object(
 export type AddReferenceCounts = Static<typeof AddReferenceCounts>
 
 export const AddQuery = Type.Object(
-  { source: Type.Optional(Type.Unsafe<string>({ ...SourceName, description: 'Of a CSV without that column' })) },
+  {
+    source: Type.Optional(
+      Type.Unsafe<string>({ ...SourceName, description: 'The source of a CSV without that column' }),
+    ),
+  },
   { additionalProperties: false },
 )
 
-const events = Type.Array(Type.String(), { description: 'Names' })
+const events = Type.Array(Type.String(), { description: 'Names of the events' })
 
 export const AddedRecord = Type.Object({
   source: Type.String(),
   events,
-  hours: Type.Integer({ description: 'Counts that were written' }),
+  hours: Type.Integer({ description: 'Number of counts that were written' }),
   first_hour: IsoTime,
   last_hour: IsoTime,
 })
@@ -65,7 +69,7 @@ export type AddedRecord = Static<typeof AddedRecord>
 export const ReferenceRecord = Type.Object({
   source: Type.String(),
   event: Type.String(),
-  hours: Type.Integer({ description: 'Hours that have a count' }),
+  hours: Type.Integer({ description: 'Number of hours that have a count' }),
   total: Type.Number(),
   first_hour: IsoTime,
   last_hour: IsoTime,
@@ -80,26 +84,36 @@ export const ReconciliationQuery = Type.Object(
     source: SourceName,
     event: EventName,
     days: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: DAYS_MAX, default: DEFAULT_DAYS, description: 'Today among them' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: DAYS_MAX,
+        default: DEFAULT_DAYS,
+        description: 'Number of days, including today',
+      }),
     ),
   },
   { additionalProperties: false },
 )
 
 const compared = {
-  reference: nullable(Type.Number({ description: 'What the source counted in `compared_hours`; null without any' })),
+  reference: nullable(
+    Type.Number({ description: 'What the source counted in the compared hours; null when there are none' }),
+  ),
   counted: nullable(Type.Number({ description: 'What was counted here in the same hours' })),
   captured: nullable(
-    Type.Number({ minimum: 0, description: '`counted` / `reference`: more than 1 is double; null where that is 0' }),
+    Type.Number({
+      minimum: 0,
+      description: '`counted` / `reference`: above 1, more was counted here; null when `reference` is 0 or null',
+    }),
   ),
-  compared_hours: Type.Integer({ description: 'Hours that are over and have a reference, but for `unknown_hours`' }),
+  compared_hours: Type.Integer({ description: 'Past hours that have a reference, without `unknown_hours`' }),
   missing_hours: Type.Integer({
-    description: 'Hours that are over and of which the source reported nothing, not even 0',
+    description: 'Past hours for which the source reported nothing, not even 0',
   }),
-  counted_in_missing: Type.Number({ description: 'What was counted here in those' }),
+  counted_in_missing: Type.Number({ description: 'What was counted here in `missing_hours`' }),
   unknown_hours: Type.Integer({
     description:
-      'Hours that have a reference and are not compared: this service was down, or the site was not there yet',
+      'Hours that have a reference but are not compared, because this service was down or the site did not exist yet',
   }),
 }
 
@@ -111,11 +125,11 @@ export const ReconciliationAnswer = Type.Object({
   ...compared,
   shift: nullable(
     Type.Object({
-      hours: Type.Integer({ description: "How far the source's hours are ahead of UTC: 0 is right" }),
-      correlation: Type.Number({ description: 'Rank correlation of the hours with the shift taken back' }),
-      next_correlation: Type.Number({ description: 'Of the best other shift' }),
+      hours: Type.Integer({ description: "Hours by which the source's hours are ahead of UTC; 0 is correct" }),
+      correlation: Type.Number({ description: 'Rank correlation of the hourly counts once the shift is undone' }),
+      next_correlation: Type.Number({ description: 'Rank correlation of the next best shift' }),
       compared_hours: Type.Integer(),
-      message: nullable(Type.String({ description: 'For people, where it is not 0' })),
+      message: nullable(Type.String({ description: 'The shift in words; null when it is 0' })),
     }),
   ),
   days: Type.Array(
@@ -126,7 +140,7 @@ export const ReconciliationAnswer = Type.Object({
       is_over: Type.Boolean(),
       ...compared,
     }),
-    { description: 'Oldest first; today as far as its hours are over' },
+    { description: 'Oldest first; today up to its last past hour' },
   ),
 })
 export type ReconciliationAnswer = Static<typeof ReconciliationAnswer>

@@ -101,5 +101,5 @@ export function shiftInWords(shift: TimeShift | null, timezone: string, offsets:
   if (shift === null || shift.hours === 0) return null
   const hours = `${shift.hours > 0 ? '+' : '−'}${Math.abs(shift.hours)} h`
   const isLocal = offsets.includes(shift.hours * HOUR)
-  return `The source's hours look shifted by ${hours}${isLocal ? `, as ${timezone} is` : ''}: is it local time? Send hours in UTC`
+  return `The source's hours appear to be shifted by ${hours}${isLocal ? `, like ${timezone}` : ''}: are they in local time? Send hours in UTC`
 }

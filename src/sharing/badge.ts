@@ -116,7 +116,7 @@ const OWN_LABEL = 'tagwarden'
 const Label = Type.String({
   ...ONE_LINE,
   maxLength: LABEL_MAX,
-  description: "Instead of the site's name",
+  description: "Text to show instead of the site's name",
 })
 
 const image = (description: string) => ({ description, content: { 'image/svg+xml': { schema: Type.String() } } })
@@ -139,9 +139,9 @@ export function badgeRoutes(app: HttpApp, { store, siteHealth, clock }: BadgeOpt
     {
       schema: {
         tags: ['Sharing'],
-        summary: "A site's status as an image",
+        summary: "Read a site's status as an image",
         description:
-          'For wikis and read-me files; needs no key, as the id of a site cannot be guessed. Up to 5 s old, and caches may keep ' +
+          'For wikis and README files. Requires no key, because the id of a site cannot be guessed. Up to 5 s old, and caches may keep ' +
           'it for a minute. Supports `If-None-Match`.',
         security: [],
         // Any text, because what is not an id is answered with an image too.
@@ -149,10 +149,10 @@ export function badgeRoutes(app: HttpApp, { store, siteHealth, clock }: BadgeOpt
         querystring: Type.Object({ label: Type.Optional(Label) }, { additionalProperties: false }),
         response: {
           200: image(
-            'A small SVG image: name and status; its title also says since when there is trouble, and until when maintenance lasts',
+            'A small SVG image with name and status; its title also states since when there is a problem, and until when maintenance lasts',
           ),
           304: Type.Null({ description: 'Unchanged since the answer with this `ETag`' }),
-          404: image('The same with `unknown`: no site has this id, or it or its client is switched off'),
+          404: image('The same image with `unknown`: no site has this id, or the site or its client is inactive'),
           400: refused,
           500: failed,
           503: unavailable,

@@ -80,8 +80,9 @@ export function feedRoutes(app: HttpApp, { store, pages, clock, publicUrl }: Opt
       config: { access: 'public' },
       schema: {
         tags: ['Sharing'],
-        summary: "The incidents of a client's sites as an Atom feed",
-        description: 'What the status page lists of the last 90 days; needs no other key. Supports `If-None-Match`.',
+        summary: "Read the incidents of a client's sites as an Atom feed",
+        description:
+          'What the status page lists for the last 90 days; requires no other key. Supports `If-None-Match`.',
         security: [],
         params: Type.Object({ token: StatusToken }),
         response: {

@@ -14,7 +14,7 @@ const MOST_READ = 1_000
 const AHEAD_MS = 14 * DAY
 
 export const PastIncident = Type.Object({
-  id: Type.Unsafe<string>({ ...Uuid, description: 'Opens its page under this link, and nothing else' }),
+  id: Type.Unsafe<string>({ ...Uuid, description: "Opens the incident's page under this link, and nothing else" }),
   site: Type.String({ description: 'Its name' }),
   title: Type.String(),
   severity: AlertRecord.properties.severity,
@@ -32,7 +32,7 @@ export type PastIncident = Static<typeof PastIncident>
 
 /** Without its title, which is internal. */
 export const PlannedMaintenance = Type.Object({
-  site: nullable(Type.String({ description: 'Its name; null: of all sites' })),
+  site: nullable(Type.String({ description: 'Name of the site; null: all sites' })),
   starts_at: IsoTime,
   ends_at: IsoTime,
 })

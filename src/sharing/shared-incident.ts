@@ -43,12 +43,16 @@ export const SharedIncident = Type.Object(
     opened_at,
     acknowledged_at,
     resolved_at,
-    loss: nullable(Type.String({ description: 'What was lost so far, or in the end: `267 of 425 purchases (63 %)`' })),
+    loss: nullable(
+      Type.String({
+        description: 'What has been lost so far, or in total once it is over: `267 of 425 purchases (63 %)`',
+      }),
+    ),
     evidence: Type.Array(Type.String(), {
-      description: 'Evidence for its cause, the strongest first, and why its alerts are one incident',
+      description: 'Evidence for its cause, strongest first, and why its alerts are one incident',
     }),
     sites: Type.Array(Type.Object({ name: Type.String(), alerts: Type.Array(SharedAlert) }), {
-      description: 'What is affected, the earliest first',
+      description: 'What is affected, earliest first',
     }),
     timeline: Type.Array(
       Type.Object({ at: IsoTime, kind: Type.Enum([...SHARED_KINDS]), text: nullable(Type.String()) }),
@@ -57,7 +61,7 @@ export const SharedIncident = Type.Object(
       },
     ),
   },
-  { description: 'An incident for people without a key' },
+  { description: 'Read an incident without a key' },
 )
 export type SharedIncident = Static<typeof SharedIncident>
 
@@ -125,8 +129,8 @@ export function sharedIncidentRoutes(app: HttpApp, { store, clock }: { store: St
         tags: ['Sharing'],
         summary: "An incident of a client's site",
         description:
-          'What `/status/{token}/incidents/{incident_id}` shows; needs no other key. Up to 5 s old. Incidents of other clients, of paused sites and ' +
-          'of vendors are answered like ones that never were.',
+          'What `/status/{token}/incidents/{incident_id}` shows; requires no other key. Up to 5 s old. Incidents of other clients, of paused sites and ' +
+          'of vendors are answered as if they had never existed.',
         security: [],
         params: Params,
         response: { 200: SharedIncident, ...errorResponses(404) },

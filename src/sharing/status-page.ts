@@ -25,7 +25,7 @@ const SharedHistory = {
       status: Type.Enum([...DAY_STATUSES]),
       uptime: share,
     }),
-    { description: 'The last 90, oldest first; today as far as it has come' },
+    { description: 'The last 90 days, oldest first; today up to now' },
   ),
 }
 
@@ -68,19 +68,19 @@ const SharedSite = Type.Object({
   status: Status,
   reason: SiteState.properties.reason,
   since: nullable(
-    Type.String({ format: 'date-time', description: 'Since when it has this status, if an alert says so' }),
+    Type.String({ format: 'date-time', description: 'Since when it has this status, if known from an alert' }),
   ),
   maintenance_until: nullable(
     Type.String({
       format: 'date-time',
-      description: 'When the work ends that is under way; its status is `unknown` while that hides it',
+      description: 'When the current maintenance ends; meanwhile the status is `unknown` if maintenance hides it',
     }),
   ),
   last_event_at: nullable(IsoTime),
   sparkline: SiteState.properties.sparkline,
   ...SharedHistory,
   alerts: Type.Array(Type.Object({ title: Type.String(), severity, state, started_at, opened_at }), {
-    description: 'Unresolved ones, acknowledged or not, the worst first',
+    description: 'Unresolved incidents, acknowledged or not, worst first',
   }),
 })
 
@@ -91,17 +91,18 @@ export const StatusPage = Type.Object(
     name: Type.String({ description: "The client's" }),
     looks: StatusLooks,
     status: Status,
-    sites: Type.Array(SharedSite, { description: 'The active ones, worst first' }),
+    sites: Type.Array(SharedSite, { description: 'Active sites, worst first' }),
     incidents: Type.Array(PastIncident, {
-      description: 'Of the last 90 days, the newest first, at most 100: those that last, and the newest of the others',
+      description:
+        'Incidents of the last 90 days, newest first, at most 100: all unresolved ones, and the newest of the others',
     }),
-    has_older_incidents: Type.Boolean({ description: 'Whether there are more of 90 days than these' }),
+    has_older_incidents: Type.Boolean({ description: 'Whether there were more incidents in these 90 days' }),
     maintenance: Type.Array(PlannedMaintenance, {
-      description: 'Under way, or planned for the next two weeks, the nearest first',
+      description: 'Maintenance in progress or planned for the next two weeks, nearest first',
     }),
-    takes_subscribers: Type.Boolean({ description: 'Whether e-mail about incidents can be had' }),
+    takes_subscribers: Type.Boolean({ description: 'Whether people can subscribe to e-mail about incidents' }),
   },
-  { description: 'How a client and its sites stand' },
+  { description: 'Status of a client and its sites' },
 )
 export type StatusPage = Static<typeof StatusPage>
 export type SharedSite = Static<typeof SharedSite>
@@ -219,10 +220,10 @@ export function statusPageRoutes(app: HttpApp, { store, pages, clock, isEmailOn 
       config: { access: 'public' },
       schema: {
         tags: ['Sharing'],
-        summary: "A client's status page",
+        summary: "Read a client's status page",
         description:
-          'What `/status/{token}` shows; needs no other key. Up to 5 s old. A link that was revoked, and that of a client which ' +
-          'is switched off, is answered like one that never was.',
+          'What `/status/{token}` shows; requires no other key. Up to 5 s old. A revoked link, and the link of an inactive ' +
+          'client, are answered as if they had never existed.',
         security: [],
         params: Type.Object({ token: StatusToken }),
         response: { 200: StatusPage, ...errorResponses(404) },
@@ -250,8 +251,8 @@ export function logoRoutes(app: HttpApp, { store }: { store: Store }): void {
       config: { access: 'public' },
       schema: {
         tags: ['Sharing'],
-        summary: "The logo on a client's status page",
-        description: 'Needs no other key. Supports `If-None-Match`.',
+        summary: "Read the logo on a client's status page",
+        description: 'Requires no other key. Supports `If-None-Match`.',
         security: [],
         params: Type.Object({ token: StatusToken }),
         response: {

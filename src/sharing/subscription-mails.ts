@@ -88,7 +88,7 @@ export const confirmationMail = (client: string, { subscription }: Links) =>
     subject: `Confirm e-mail about the status of ${client}`,
     lines: [
       `Someone, probably you, asked for e-mail about incidents of ${client}.`,
-      'Nothing is sent until you confirm it. If it was not you, do nothing: the address is forgotten after two days.',
+      'Nothing is sent until you confirm it. If it was not you, do nothing: the address is deleted after two days.',
     ],
     link: { label: 'Confirm', url: subscription },
     footer: { text: 'Sent by Tagwarden.' },

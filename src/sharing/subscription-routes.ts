@@ -23,7 +23,7 @@ interface Options {
 
 export const Subscription = Type.Object({
   email: Type.String(),
-  is_confirmed: Type.Boolean({ description: 'Until it is, nothing is sent' }),
+  is_confirmed: Type.Boolean({ description: 'Nothing is sent until the address is confirmed' }),
 })
 export type Subscription = Static<typeof Subscription>
 
@@ -32,7 +32,7 @@ export const SubscriberRecord = Type.Object({
   email: nullable(Type.String({ description: 'Null for viewers' })),
   created_at: IsoTime,
   confirmed_at: nullable(IsoTime),
-  is_failing: Type.Boolean({ description: 'The mail server did not take the last e-mail; it is tried again' }),
+  is_failing: Type.Boolean({ description: 'Whether the mail server refused the last e-mail; it is retried' }),
 })
 export type SubscriberRecord = Static<typeof SubscriberRecord>
 
@@ -76,8 +76,8 @@ export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Op
         ...shared,
         summary: 'Subscribe to a status page by e-mail',
         description:
-          'Sends an e-mail with a link to confirm; until then nothing else is sent. The answer does not say whether the address was known. ' +
-          `409 where e-mail is not set up, or too many have subscribed; 429 after ${PER_HOUR} an hour.`,
+          'Sends an e-mail with a link to confirm; until then nothing else is sent. The answer does not reveal whether the address was known. ' +
+          `409 if e-mail is not set up, or too many people have subscribed; 429 after ${PER_HOUR} an hour.`,
         params: Type.Object({ token: StatusToken }),
         body: Type.Object({ email: Type.String({ format: 'email', maxLength: 254 }) }, { additionalProperties: false }),
         response: {
@@ -125,7 +125,7 @@ export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Op
       schema: {
         ...shared,
         summary: 'Confirm a subscription',
-        description: 'A step of its own, as mail servers open the links of e-mails to look at them.',
+        description: 'A separate step, because mail servers open the links in e-mails to check them.',
         params,
         response: { 204: NoContent, ...errorResponses(404) },
       },
@@ -145,7 +145,7 @@ export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Op
       schema: {
         ...shared,
         summary: 'Unsubscribe',
-        description: 'The address is forgotten.',
+        description: 'Deletes the address.',
         params,
         response: { 204: NoContent, ...errorResponses(404) },
       },
@@ -164,7 +164,7 @@ export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Op
       schema: {
         tags: ['Clients'],
         summary: "List the subscribers of a client's status page",
-        description: 'Those of the link that there is now. Viewers see no addresses.',
+        description: 'The subscribers of the current link. Viewers do not see their addresses.',
         params: Type.Object({ client_id: Uuid }),
         response: { 200: Type.Array(SubscriberRecord, { description: 'Oldest first' }), ...errorResponses(404) },
       },

@@ -117,10 +117,10 @@ export function todayRoutes(app: HttpApp, context: ReportContext): void {
       config: { work: 'report', scope: 'visible' },
       schema: {
         tags: ['Dashboard'],
-        summary: 'What happened overnight',
+        summary: 'Read what happened overnight',
         description:
-          'Incidents since 18:00 of the day before, what changed most in the last 24 whole hours against the same hours a week before ' +
-          '(beyond what it varies by itself), versions that were published, quotas near their end, and what is muted.',
+          'Incidents since 18:00 of the day before, what changed most in the last 24 whole hours compared with the same hours a week before ' +
+          '(beyond its usual variation), versions that were published, quotas that are nearly used up, and what is muted.',
         querystring: TodayQuery,
         response: { 200: Today, ...errorResponses(404) },
       },

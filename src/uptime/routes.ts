@@ -11,16 +11,18 @@ import type { StateTimes } from './spans.ts'
 const Seconds = (description: string) => Type.Integer({ minimum: 0, description })
 
 const times = {
-  ok_seconds: Seconds('Judged, and fine'),
-  warning_seconds: Seconds('The worst open problem was a warning'),
-  critical_seconds: Seconds('A problem was critical'),
-  maintenance_seconds: Seconds('Planned maintenance of the site'),
-  unknown_seconds: Seconds('Not watched, not judged, a check could not run, or this service was down'),
+  ok_seconds: Seconds('Seconds judged without a problem'),
+  warning_seconds: Seconds('Seconds when the worst open problem was a warning'),
+  critical_seconds: Seconds('Seconds with a critical problem'),
+  maintenance_seconds: Seconds('Seconds of planned maintenance of the site'),
+  unknown_seconds: Seconds(
+    'Seconds when the site was not watched or not judged, a check could not run, or this service was down',
+  ),
   uptime: nullable(
     Type.Number({
       minimum: 0,
       maximum: 1,
-      description: 'Share of the judged time without a critical problem; null where nothing was judged',
+      description: 'Share of the judged time without a critical problem; null when nothing was judged',
     }),
   ),
 }
@@ -29,25 +31,26 @@ const delivered = nullable(
   Type.Number({
     minimum: 0,
     maximum: 1,
-    description: 'Share of tag executions that succeeded; null where none is known',
+    description: 'Share of tag executions that succeeded; null when none is known',
   }),
 )
 
 const UptimeDay = Type.Object({
   day: Type.String({ format: 'date', description: "Calendar day of the site's time zone" }),
   status: Type.Enum([...DAY_STATUSES], {
-    description: 'The worst status of the day; `ok` only where at least half of it was ok',
+    description:
+      '`critical` or `warning` when the day had such a problem, else `maintenance` when that lasted longer than the time that was ok, else `ok` when more time was ok than unknown, else `unknown`',
   }),
   ...times,
   delivered,
-  is_final: Type.Boolean({ description: 'It is final' }),
+  is_final: Type.Boolean({ description: 'Whether the day is final' }),
 })
 
 const Slo = Type.Object({
-  target: Type.Number({ description: 'Percentage of the time that should be without a critical problem' }),
-  days: Type.Integer({ description: 'Days of the budget, today among them' }),
-  budget_seconds: Seconds('Critical time that the target allows in them'),
-  spent_seconds: Seconds('Critical time that there was'),
+  target: Type.Number({ description: 'Percentage of the time that should be free of critical problems' }),
+  days: Type.Integer({ description: 'Days that the budget covers, including today' }),
+  budget_seconds: Seconds('Seconds of critical problems that the target allows in these days'),
+  spent_seconds: Seconds('Seconds of critical problems so far in these days'),
   left: Type.Number({ minimum: 0, maximum: 1, description: 'Share of the budget that is left' }),
 })
 
@@ -58,7 +61,7 @@ export const UptimeAnswer = Type.Object({
   ...times,
   delivered,
   slo: nullable(Slo),
-  days: Type.Array(UptimeDay, { description: 'The last 90, oldest first; today as far as it has come' }),
+  days: Type.Array(UptimeDay, { description: 'The last 90 days, oldest first; today up to now' }),
 })
 export type UptimeAnswer = Static<typeof UptimeAnswer>
 
@@ -70,10 +73,10 @@ export function uptimeRoutes(app: HttpApp, context: ReportContext & { store: Pic
       config: { work: 'report' },
       schema: {
         tags: ['Reports'],
-        summary: 'How long a site was healthy',
+        summary: 'Read how long a site was healthy',
         description:
-          'Each of the last 90 days of the site, in its time zone: how long it was what, and how many executions of its tags succeeded. ' +
-          'Time that no one judged is unknown and counts neither way.',
+          'Each of the last 90 days of the site, in its time zone: how long it had each status, and how many executions of its tags succeeded. ' +
+          'Time that was not judged is unknown and does not count as uptime or downtime.',
         params: Type.Object({ site_id: Uuid }),
         response: { 200: UptimeAnswer, ...errorResponses(404) },
       },

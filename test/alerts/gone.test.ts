@@ -54,9 +54,7 @@ testOnEveryEngine(
       .where('alert_id', '=', alert?.id ?? '')
       .where('kind', '=', 'resolved')
       .execute()
-    assert.deepEqual(events, [
-      { kind: 'resolved', text: 'No longer seen: nothing to judge it by arrived for 24 hours' },
-    ])
+    assert.deepEqual(events, [{ kind: 'resolved', text: 'No longer seen: no data about it arrived for 24 hours' }])
     const messages = await outbox(store)
     assert.deepEqual(
       messages.map((message) => [message.kind, message.alert.resolution]),

@@ -100,9 +100,9 @@ testLogic('what is wrong with maintenance is named, when it is planned and when 
     [{ ...once, starts_at: soon, ends_at: later, start: '10:00' }, '/start is a field of weekly maintenance'],
     [
       { ...once, starts_at: soon, ends_at: later, title: ' ' },
-      '/title must be one line of visible text, without characters that control it or turn its direction',
+      '/title must be one line of visible text, without control characters or characters that change the direction of text',
     ],
-    [{ ...WEEKLY, site_id, ends_at: later }, '/ends_at is a field of maintenance that is once'],
+    [{ ...WEEKLY, site_id, ends_at: later }, '/ends_at is a field of one-time maintenance'],
     [
       { title: 'x', kind: 'weekly', site_id },
       '/weekdays is required for kind weekly; /start is required for kind weekly; /duration_minutes is required for kind weekly',
@@ -113,7 +113,7 @@ testLogic('what is wrong with maintenance is named, when it is planned and when 
     [{ ...WEEKLY, site_id, duration_minutes: 10_081 }, '/duration_minutes must be at most 10080'],
     [{ ...WEEKLY, site_id, timezone: 'Mars/Olympus' }, '/timezone must be an IANA time zone like Europe/Berlin'],
     [{ ...WEEKLY, site_id, kind: 'monthly' }, '/kind must be one of once, weekly'],
-    [{ ...WEEKLY }, 'exactly one of client_id, site_id and probe_id has to be given'],
+    [{ ...WEEKLY }, 'exactly one of client_id, site_id and probe_id must be given'],
   ]
   for (const [body, message] of cases) {
     assert.equal((await api.refused(400, 'POST', '/api/maintenance', body)).message, message)
@@ -121,7 +121,7 @@ testLogic('what is wrong with maintenance is named, when it is planned and when 
   assert.deepEqual(await api.get('/api/maintenance'), [])
   const { id } = await create(api, { ...WEEKLY, site_id })
   const changes: [patch: object, message: string][] = [
-    [{ starts_at: soon }, '/starts_at is a field of maintenance that is once'],
+    [{ starts_at: soon }, '/starts_at is a field of one-time maintenance'],
     [{ kind: 'once' }, '/kind is not a field that can be set here'],
     [{ site_id }, '/site_id is not a field that can be set here'],
     [{ start: '7:00' }, '/start must be a time of day like 22:30'],
@@ -174,7 +174,7 @@ testOnEveryEngine(
       for (const chunk of chunksOf(more)) await store.write.insertInto(table).values(chunk).execute()
     }
     const { message } = await api.refused(409, 'POST', '/api/silences', { probe_id: probe.id, ends_at: later })
-    assert.equal(message, 'The client has 500 silences: delete one, or use one for a site or the client')
+    assert.equal(message, 'The client has 500 silences: delete one, or use one for a whole site or the client')
     await api.refused(409, 'POST', '/api/maintenance', { ...WEEKLY, client_id: site.client_id })
     // What is over would be one more.
     await api.refused(409, 'PATCH', `/api/maintenance/${once.id}`, { ends_at: later })

@@ -52,7 +52,7 @@ testLogic('what is wrong with a silence is named, and nothing is kept of it', as
   const api = await openMuteApi(store, t)
   const { site, probe } = placeOf(api, 0)
   const end = after(api, DAY)
-  const one = 'exactly one of client_id, site_id and probe_id has to be given'
+  const one = 'exactly one of client_id, site_id and probe_id must be given'
   const cases: [body: object, paths: string[], message: string][] = [
     [{ ends_at: end }, ['/client_id', '/site_id', '/probe_id'], one],
     [{ ends_at: end, client_id: null }, ['/client_id', '/site_id', '/probe_id'], one],
@@ -61,7 +61,7 @@ testLogic('what is wrong with a silence is named, and nothing is kept of it', as
     [{ ends_at: end, site_id: UNKNOWN_ID }, ['/site_id'], '/site_id is not the id of a site'],
     [{ ends_at: end, probe_id: site.id }, ['/probe_id'], '/probe_id is not the id of a probe'],
     [{ ends_at: end, site_id: 'shop' }, ['/site_id'], '/site_id must be a UUID'],
-    [{ site_id: site.id }, ['/ends_at'], '/ends_at has to be given, unless until_resolved is true'],
+    [{ site_id: site.id }, ['/ends_at'], '/ends_at is required, unless until_resolved is true'],
     [
       { site_id: site.id, ends_at: after(api, -HOUR), starts_at: after(api, -DAY) },
       ['/ends_at'],

@@ -67,7 +67,7 @@ test('minutes are offered by fives where they are kept by fives, and one by one 
   assert.equal(chooseBuckets('auto', range, limits).step.name, '5m')
   assert.throws(
     () => chooseBuckets('1m', range, limits),
-    /allowed are auto, 5m, 1h, 1d \(.*minutes of that time are kept by fives\)/,
+    /allowed values are auto, 5m, 1h, 1d \(.*minutes of that time are kept in steps of five\)/,
   )
   assert.equal(chooseBuckets('1m', range, { ...limits, singleMinutesFrom: range.from }).step.name, '1m')
 })
@@ -79,16 +79,16 @@ test('auto takes days where events and tags are known per day, and hours for all
   assert.equal(chooseBuckets('auto', range, limits).step.name, '1h')
   assert.throws(
     () => chooseBuckets('1h', range, { ...limits, hoursOnly: true }),
-    /1h is too fine here: allowed are auto, 1d \(.*which event a tag ran on is kept per day for so long\)/,
+    /1h is too fine here: allowed values are auto, 1d \(.*which event a tag ran on is kept by day for a range this long\)/,
   )
 })
 
 const REFUSED: readonly [BucketName, number, boolean, RegExp][] = [
-  ['1m', 1_501 * MINUTE, false, /1m is too fine here: allowed are auto, 5m, 1h, 1d \(at most 1500 points\)/],
-  ['5m', 8 * DAY, false, /allowed are auto, 1h, 1d \(.*minutes of that time are no longer kept\)/],
-  ['1h', 63 * DAY, false, /allowed are auto, 1d /],
-  ['1d', 1_600 * DAY, false, /allowed are auto \(/],
-  ['5m', HOUR, true, /allowed are auto, 1h, 1d \(.*kept per hour\)/],
+  ['1m', 1_501 * MINUTE, false, /1m is too fine here: allowed values are auto, 5m, 1h, 1d \(at most 1500 points\)/],
+  ['5m', 8 * DAY, false, /allowed values are auto, 1h, 1d \(.*minutes of that time are no longer kept\)/],
+  ['1h', 63 * DAY, false, /allowed values are auto, 1d /],
+  ['1d', 1_600 * DAY, false, /allowed values are auto \(/],
+  ['5m', HOUR, true, /allowed values are auto, 1h, 1d \(.*kept by hour\)/],
 ]
 
 for (const [name, length, hoursOnly, message] of REFUSED) {

@@ -261,7 +261,7 @@ testLogic('quality reports of more events than there were are kept, and said', a
   const seen = await report(store, site)
   assert.equal(seen.user_data.email.rate, 0.5)
   assert.deepEqual(
-    seen.warnings.map(({ code, message }) => [code, /of (\d+) events, and only (\d+)/.exec(message)?.slice(1)]),
+    seen.warnings.map(({ code, message }) => [code, /for (\d+) events, but only (\d+)/.exec(message)?.slice(1)]),
     [
       ['user_data_over_total', ['60', '20']],
       ['ecommerce_over_total', ['21', '20']],

@@ -166,7 +166,7 @@ testLogic('what cannot be answered is refused, saying what is allowed', async (s
     ['/overview?compare=next', '/compare', /previous/],
     ['/timeseries', '/metric', /required/],
     ['/timeseries?metric=clicks', '/metric', /one of events, executions/],
-    ['/timeseries?metric=events&bucket=1m&hours=48', '/bucket', /allowed are auto, 5m, 1h, 1d/],
+    ['/timeseries?metric=events&bucket=1m&hours=48', '/bucket', /allowed values are auto, 5m, 1h, 1d/],
     ['/timeseries?metric=score&group_by=field', '/group_by', /nothing/],
     ['/export.csv?metric=events&bucket=2h', '/bucket', /one of auto, 1m, 5m, 1h, 1d/],
     ['/matrix?to=2026-11-20T00:00:00Z', '/to', /needs from/],

@@ -119,7 +119,7 @@ testOnEveryEngine('executions by event are of per-event payloads and of whole ho
     page_view: [0, 0, 1],
     purchase: [0, 1, 0],
   })
-  await assert.rejects(of({ metric: 'executions', event_name: 'purchase', bucket: '5m' }), /kept per hour/)
+  await assert.rejects(of({ metric: 'executions', event_name: 'purchase', bucket: '5m' }), /kept by hour/)
 })
 
 testOnEveryEngine('latency shows percentiles and mean, or the 95th percentile of each tag', async (store) => {
@@ -312,6 +312,6 @@ testLogic('of the series of a grouping only those asked for are sent', async (st
   assert.ok(JSON.stringify(some.series).length < JSON.stringify(all.series).length / 4)
   assert.throws(
     () => requireAnswerable({ metric: 'failures', keys: shown }),
-    (thrown) => thrown instanceof AppError && thrown.code === 'invalid_request' && /give group_by/.test(thrown.message),
+    (thrown) => thrown instanceof AppError && thrown.code === 'invalid_request' && /add group_by/.test(thrown.message),
   )
 })

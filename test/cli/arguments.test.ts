@@ -100,12 +100,12 @@ const REFUSALS: readonly Refusal[] = [
   },
   { what: 'applying a file that is not there', args: ['apply', 'x.yaml'], says: /x\.yaml: there is no such file/ },
   { what: 'a doctor sent nowhere', args: ['doctor', '--outbound', 'ftp://x'], says: /'ftp:\/\/x' is invalid/ },
-  { what: 'a PORT that is none', args: ['serve'], environment: { PORT: 'http' }, says: /PORT="http" is not valid/ },
+  { what: 'a PORT that is none', args: ['serve'], environment: { PORT: 'http' }, says: /PORT="http" must be/ },
   {
     what: 'a setting that only migrate reads with the others',
     args: ['migrate'],
     environment: { RETENTION_HOUR_DAYS: '1' },
-    says: /RETENTION_HOUR_DAYS="1" is not valid/,
+    says: /RETENTION_HOUR_DAYS="1" must be/,
   },
   {
     what: 'an open address without a token',

@@ -50,7 +50,7 @@ test('a label of a series that is not in the file is refused with its line', () 
   const label = { series: 'c', from: 0, to: 1, line: 7 }
   assert.throws(
     () => checkSeries([label], ['a', 'b'], 'f.csv'),
-    /f\.csv: line 7: there is no series "c"; there is "a" and "b"$/,
+    /f\.csv: line 7: there is no series "c", only "a" and "b"$/,
   )
   assert.doesNotThrow(() =>
     checkSeries(
@@ -187,5 +187,5 @@ test('labels of a series that the file does not have end the replay before a row
   const labels = await writeText(t, 'faults.csv', `series,from,to\nclicks,${timeAt(0)},${timeAt(1)}\n`)
   const { code, out, err } = await backtestInProcess(t, OUTAGE, '--labels', labels)
   assert.deepEqual([code, out, err.length], [1, [], 1])
-  assert.match(err[0] ?? '', /faults\.csv: line 2: there is no series "clicks"; there is "value"$/)
+  assert.match(err[0] ?? '', /faults\.csv: line 2: there is no series "clicks", only "value"$/)
 })

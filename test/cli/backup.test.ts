@@ -133,7 +133,7 @@ test('a backup of what this program cannot vouch for is refused and leaves nothi
   await makeNewer(newer)
   assert.match(await refusalOf(newer), /is newer than this version \(it has applied 9999-later\)/)
   await makeUnmigrated(unmigrated)
-  assert.match(await refusalOf(unmigrated), /is no database of Tagwarden's/)
+  assert.match(await refusalOf(unmigrated), /is not a Tagwarden database/)
   const damaged = await folderWithSite(t, 'shop')
   await damage(sqlitePath(damaged))
   assert.match(await refusalOf(damaged), /malformed|damaged/)
@@ -162,7 +162,7 @@ test('a restore keeps the database that was there, with all of its log', async (
   assert.equal(code, 0, err.join('\n'))
   assert.match(out[0] ?? '', /^restored .* to DATA_DIR .*: \d+\.\d MB in \d+\.\d s$/)
   assert.equal(out[1], 'it holds 1 client with 1 site and 0 events')
-  const kept = /^the database that was there is now (.*\.before-restore-\d{8}T\d{6}\.\d{3}Z)$/.exec(out[2] ?? '')?.[1]
+  const kept = /^the previous database is now (.*\.before-restore-\d{8}T\d{6}\.\d{3}Z)$/.exec(out[2] ?? '')?.[1]
   assert.deepEqual(await siteNames(dataDir), ['from the backup'])
   const again = await tempDir(t)
   assert.equal((await runCliHere(t, ['restore', kept ?? ''], { DATA_DIR: again })).code, 0)
@@ -260,7 +260,7 @@ const NO_BACKUPS: readonly NoBackup[] = [
       await writeFile(file, 'a text of some length that is no database')
       return file
     },
-    says: /x\.db is no SQLite database$/,
+    says: /x\.db is not an SQLite database$/,
   },
   {
     what: "another program's database",
@@ -271,7 +271,7 @@ const NO_BACKUPS: readonly NoBackup[] = [
       db.close()
       return file
     },
-    says: /x\.db is no database of Tagwarden's$/,
+    says: /x\.db is not a Tagwarden database$/,
   },
   {
     what: 'a backup by a newer program',
@@ -303,7 +303,7 @@ const NO_BACKUPS: readonly NoBackup[] = [
   {
     what: 'the database of a running or killed service',
     make: async (t) => sqlitePath(await killedFolder(t, 'shop')),
-    says: /tagwarden\.db-wal belongs to .*: it is a database in use and no backup of one$/,
+    says: /tagwarden\.db-wal belongs to .*: it is a database in use, not a backup$/,
   },
 ]
 

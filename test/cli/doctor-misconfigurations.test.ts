@@ -72,7 +72,7 @@ const SEEDS: readonly Seed[] = [
   {
     title: 'TRUST_PROXY that believes everybody',
     seed: settings({ TRUST_PROXY: '0.0.0.0/0' }),
-    finds: warning('TRUST_PROXY', /trusts every caller.*name only the proxy's address/),
+    finds: warning('TRUST_PROXY', /lets every caller.*name only the proxy's address/),
   },
   {
     title: 'a proxy that signs people in from a whole network',
@@ -85,17 +85,17 @@ const SEEDS: readonly Seed[] = [
   {
     title: 'TRUST_PROXY that believes half of the internet',
     seed: settings({ TRUST_PROXY: '127.0.0.1,128.0.0.0/1' }),
-    finds: warning('TRUST_PROXY', /128\.0\.0\.0\/1 trusts every caller.*name only the proxy's address/),
+    finds: warning('TRUST_PROXY', /128\.0\.0\.0\/1 lets every caller.*name only the proxy's address/),
   },
   {
     title: 'TRUST_PROXY that believes much of IPv6',
     seed: settings({ TRUST_PROXY: '2000::/3' }),
-    finds: warning('TRUST_PROXY', /2000::\/3 trusts every caller/),
+    finds: warning('TRUST_PROXY', /2000::\/3 lets every caller/),
   },
   {
     title: 'OUTBOUND_ALLOW with everything in it',
     seed: settings({ OUTBOUND_ALLOW: '0.0.0.0/0' }),
-    finds: warning('OUTBOUND_ALLOW', /hand out credentials: name the few addresses/),
+    finds: warning('OUTBOUND_ALLOW', /provide credentials: name the few addresses/),
   },
   {
     title: 'an ingest key header that is in every request',
@@ -188,7 +188,10 @@ const SEEDS: readonly Seed[] = [
       t.after(() => removeFolder(DATA_DIR))
       return { environment: { ...environment, DATA_DIR } }
     },
-    finds: warning('file-system', /in memory \(tmpfs\): all is lost when this machine stops; take a folder on a disk/),
+    finds: warning(
+      'file-system',
+      /in memory \(tmpfs\): everything is lost when this machine stops; use a folder on a disk/,
+    ),
   },
   {
     title: 'a clock that is wrong',
@@ -198,7 +201,7 @@ const SEEDS: readonly Seed[] = [
         response.end()
       }),
     }),
-    finds: warning('clock', /6\d\d s ahead: switch on NTP/),
+    finds: warning('clock', /6\d\d s ahead: enable NTP/),
   },
   {
     title: 'outbound access that is blocked',

@@ -84,7 +84,7 @@ test('doctor warns of a replica that is none, and fails on one that cannot be re
   const { DATABASE_URL = '' } = await placeFor(postgres, t)
   const same = await examined(t, { DATABASE_URL, DATABASE_READ_URL: DATABASE_URL })
   assert.equal(same.code, 0, same.out)
-  assert.match(same.of('replica'), /^warning .*takes writes, and not to a replica/)
+  assert.match(same.of('replica'), /^warning .*accepts writes, not to a replica/)
   const away = new URL(DATABASE_URL)
   away.port = new URL(await deadAddress()).port
   const gone = await examined(t, { DATABASE_URL, DATABASE_READ_URL: away.href })
@@ -107,7 +107,12 @@ const GOOD: ServerFacts = {
 
 const SERVERS: readonly [facts: Partial<ServerFacts>, check: string, level: string, says: RegExp][] = [
   [{}, 'version', 'ok', /17\.2/],
-  [{ version: '14.20 (Debian 14.20-1)' }, 'version', 'warning', /14\.20.*no fixes any more: upgrade the server to 15/],
+  [
+    { version: '14.20 (Debian 14.20-1)' },
+    'version',
+    'warning',
+    /14\.20.*no longer gets fixes: upgrade the server to 15/,
+  ],
   [{}, 'encoding', 'ok', /UTF8/],
   [{ encoding: 'LATIN1' }, 'encoding', 'failed', /encoded in LATIN1.*create one with encoding 'UTF8'/],
   [{ encoding: 'SQL_ASCII' }, 'encoding', 'failed', /SQL_ASCII/],
@@ -143,7 +148,7 @@ const REPLICAS: readonly [facts: ReplicaFacts, level: string, says: RegExp][] = 
   [{ isReplica: true, behindBytes: 5_000, ageSeconds: 0.4 }, 'ok', /5 KiB of log behind, newest change 0 s old/],
   [{ isReplica: true, behindBytes: 1e9, ageSeconds: 75 }, 'warning', /75 s old: reports lack what is newer/],
   [{ isReplica: true, behindBytes: 1, ageSeconds: null }, 'warning', /nothing seen yet/],
-  [{ isReplica: false, behindBytes: 0, ageSeconds: null }, 'warning', /takes writes/],
+  [{ isReplica: false, behindBytes: 0, ageSeconds: null }, 'warning', /accepts writes/],
 ]
 
 for (const [facts, level, says] of REPLICAS) {

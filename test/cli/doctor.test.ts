@@ -79,7 +79,7 @@ test('doctor with a setting that is not valid fails, and continues with what it 
   const outside = await startAnswering(t, (_request, response) => response.end())
   const { code, out } = await runCli(t, ['doctor', '--outbound', outside], { PORT: 'http' })
   assert.equal(code, 1)
-  assert.match(line(out, 'config') ?? '', /^failed .*PORT="http" is not valid/)
+  assert.match(line(out, 'config') ?? '', /^failed .*PORT="http" must be/)
   assert.match(line(out, 'outbound') ?? '', /^ok /)
   assert.equal(line(out, 'store'), undefined)
 })
@@ -189,12 +189,12 @@ for (const [skews, level, says] of CLOCKS) {
 const FILE_SYSTEMS: readonly [type: number, level: string, says: RegExp][] = [
   [0xef53, 'ok', /disk of this machine/],
   [0x9123683e, 'ok', /disk of this machine/],
-  [0x6969, 'failed', /on NFS, where SQLite damages its files: take a disk of this machine, or DATABASE_URL/],
+  [0x6969, 'failed', /on NFS, where SQLite damages its files: use a disk of this machine, or DATABASE_URL/],
   [0xff534d42, 'failed', /on CIFS/],
   [0xff534d42 | 0, 'failed', /on CIFS/],
-  [0x01021994, 'warning', /tmpfs.*take a folder on a disk/],
-  [0x794c7630, 'warning', /layer of this container.*mount a volume/],
-  [0x65735546, 'warning', /FUSE.*take another folder if in doubt/],
+  [0x01021994, 'warning', /tmpfs.*use a folder on a disk/],
+  [0x794c7630, 'warning', /inside this container.*mount a volume/],
+  [0x65735546, 'warning', /FUSE.*if in doubt, use another folder/],
 ]
 
 for (const [type, level, says] of FILE_SYSTEMS) {
@@ -210,5 +210,5 @@ test('too few open files and too little memory are warnings', () => {
   assert.equal(openFilesFinding(4_096)?.level, 'ok')
   assert.match(openFilesFinding(1_024)?.text ?? '', /may have 1024 files and connections.*raise the limit/)
   assert.equal(memoryFinding(640).level, 'ok')
-  assert.match(memoryFinding(256.5).text, /256 MiB, and the system kills what takes more: give 640 MiB or more/)
+  assert.match(memoryFinding(256.5).text, /256 MiB, and the system kills what needs more: provide 640 MiB or more/)
 })

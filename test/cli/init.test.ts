@@ -71,10 +71,10 @@ test('what is not valid is asked again, with what is allowed', async (t) => {
   await initAt(terminal, { file })
   const text = said()
   for (const words of [
-    /an address like https:/,
-    /begins with postgres:/,
-    /management would need no key/,
-    /16 to 512/,
+    /That does not work: it must be an address like https:/,
+    /That does not work: it must be a folder, or an address that begins with postgres:/,
+    /That does not work: .*management would need no key/,
+    /That does not work: ADMIN_TOKEN must be 16 to 512/,
     /hooks\.example/,
   ]) {
     assert.match(text, words)
@@ -149,7 +149,7 @@ test('without a terminal it asks nothing', async (t) => {
   const file = join(folder, 'settings')
   const refused = await runCli(t, ['init', '--file', file])
   assert.equal(refused.code, 1)
-  assert.match(refused.err.join('\n'), /there is no terminal to ask on: give --yes/)
+  assert.match(refused.err.join('\n'), /there is no terminal to ask questions on: give --yes/)
   const first = await runCli(t, ['init', '--yes', '--public-url', URL, '--file', file])
   assert.deepEqual({ code: first.code, err: first.err }, { code: 0, err: [] })
   assert.match(first.out.join('\n'), /Sign in on the dashboard with the ADMIN_TOKEN in it/)
@@ -160,14 +160,14 @@ test('without a terminal it asks nothing', async (t) => {
   assert.equal(await readFile(file, 'utf8'), kept)
   const forced = await runCliHere(t, ['init', '--yes', '--force', '--file', file], { DATA_DIR: '/elsewhere' })
   assert.equal(forced.code, 0)
-  assert.match(forced.out.join('\n'), /DATA_DIR is set in the environment to something else/)
+  assert.match(forced.out.join('\n'), /DATA_DIR is set to another value in the environment/)
 })
 
 for (const [what, args, says] of [
-  ['an address that is none', ['--public-url', 'tagwarden'], /--public-url is not valid: an address like/],
-  ['a short token', ['--admin-token', 'short'], /ADMIN_TOKEN is not valid: 16 to 512/],
+  ['an address that is none', ['--public-url', 'tagwarden'], /--public-url must be an address like/],
+  ['a short token', ['--admin-token', 'short'], /ADMIN_TOKEN must be 16 to 512/],
   ['an open address without a token', ['--public-url', URL, '--admin-token', 'none'], /management would need no key/],
-  ['a database of another kind', ['--data', 'mysql://db'], /--data is not valid/],
+  ['a database of another kind', ['--data', 'mysql://db'], /--data must be a folder/],
 ] as const) {
   test(`init refuses ${what} and writes nothing`, async (t) => {
     const folder = await tempDir(t)

@@ -69,7 +69,7 @@ test('send explains a refusal, stops there, and ends with code 1', async (t) => 
 
   const inactive = await runCliHere(t, ['send', '--key', site.ingest_key, ...endpoint])
   assert.equal(inactive.code, 1)
-  assert.match(inactive.err.join('\n'), /^tagwarden: the site or its client is switched off.*$/)
+  assert.match(inactive.err.join('\n'), /^tagwarden: the site or its client is inactive.*$/)
 })
 
 test('send of several keeps to the rate of the plan', async (t) => {
@@ -90,7 +90,7 @@ test('send stops where waiting would take too long, and says how long', async (t
   const { code, out, err } = await runCliHere(t, ['send', '--key', 'k', '--count', '4', '--endpoint', `${full}/ingest`])
   assert.equal(code, 1)
   assert.match(out.at(-1) ?? '', /^1 of 4 answered, 0 accepted, 1 refused with 429/)
-  assert.match(err.join('\n'), /^tagwarden: the client's plan allows no more now: wait 86400 s/)
+  assert.match(err.join('\n'), /^tagwarden: the client's plan allows no more at the moment: wait 86400 s/)
   assert.equal(asked, 1)
 })
 
@@ -107,7 +107,7 @@ test('send says when nothing listens, and when something else answers', async (t
   const other = await runCliHere(t, ['send', '--key', 'k', '--endpoint', `${page}/ingest`])
   assert.equal(other.code, 1)
   assert.match(other.out.join('\n'), /^200 <html> Welcome <\/html> /)
-  assert.match(other.err.join('\n'), /not how Tagwarden answers/)
+  assert.match(other.err.join('\n'), /not an answer of Tagwarden/)
 })
 
 const TARGET = { endpoint: 'http://127.0.0.1/other', keyHeader: 'X-Service-Key', key: 'k' }
@@ -126,13 +126,13 @@ test('a yes needs no explanation', () => {
 const EXPLANATIONS: readonly [answer: IngestAnswer, says: RegExp][] = [
   [answer(400), /payload is refused.*\/recent/],
   [answer(401), /no site has this key.*X-Service-Key/],
-  [answer(403), /switched off.*revoked or expired.*add another with POST \/api\/sites\/\{site_id\}\/keys/],
+  [answer(403), /inactive.*revoked or expired.*add another with POST \/api\/sites\/\{site_id\}\/keys/],
   [answer(404), /no ingest at http:\/\/127\.0\.0\.1\/other/],
   [answer(413), /larger than 1 MB/],
   [answer(429, { retryAfter: '7' }), /wait 7 s/],
   [answer(500), /could not store it.*\/ready/],
-  [answer(301), /not how Tagwarden answers/],
-  [answer(200, { body: 'hello' }), /not how Tagwarden answers/],
+  [answer(301), /not an answer of Tagwarden/],
+  [answer(200, { body: 'hello' }), /not an answer of Tagwarden/],
 ]
 
 for (const [given, says] of EXPLANATIONS) {

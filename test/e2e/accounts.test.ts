@@ -141,7 +141,7 @@ test('from an invitation to the first view', async (t) => {
     await page.getByLabel('E-mail').fill('viewer@ownco.example')
     await page.getByRole('textbox', { name: 'Password' }).fill('a wrong password')
     await page.keyboard.press('Enter')
-    await page.getByText('The address or the password is not right.').waitFor()
+    await page.getByText('The address or the password is wrong.').waitFor()
     assert.ok(
       browserErrors.every((text) => /status of 401/.test(text)),
       browserErrors.join('\n'),

@@ -32,10 +32,10 @@ test('parameters of its own are on the page of a site that names them, and nowhe
   for (const variant of chiefly('phone')) {
     await t.test(`the panel in ${variant.scheme} on a ${variant.device}`, async (t) => {
       const { page } = await open(t, `/sites/${site.id}`, variant)
-      const panel = page.getByRole('region', { name: 'Own parameters' })
-      const event = panel.getByLabel('Event of own parameters')
+      const panel = page.getByRole('region', { name: 'Custom parameters' })
+      const event = panel.getByLabel('Event of custom parameters')
       await event.selectOption('purchase')
-      await panel.getByRole('img', { name: /^Own parameters over time: coupon 25 %, p{256} 100 %/ }).waitFor()
+      await panel.getByRole('img', { name: /^Custom parameters over time: coupon 25 %, p{256} 100 %/ }).waitFor()
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
       await event.selectOption('All events')
       await panel.getByRole('img', { name: /group 100 %/ }).waitFor()
@@ -46,6 +46,6 @@ test('parameters of its own are on the page of a site that names them, and nowhe
   await t.test('a site that names none has no such panel', async (t) => {
     const { page } = await open(t, `/sites/${plain.id}`)
     await page.getByRole('region', { name: 'Probes' }).waitFor()
-    assert.equal(await page.getByRole('region', { name: 'Own parameters' }).count(), 0)
+    assert.equal(await page.getByRole('region', { name: 'Custom parameters' }).count(), 0)
   })
 })

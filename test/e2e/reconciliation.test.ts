@@ -71,7 +71,7 @@ test('what the shop counted, from its file to the page of the site', async (t) =
 
   await t.test('the probe is added from there, and what it wants is on the chart', async (t) => {
     const { page } = await open(t, `/sites/${site.id}`)
-    await page.getByRole('link', { name: 'add “Counts against the shop”' }).click()
+    await page.getByRole('link', { name: 'add “Comparison with the shop”' }).click()
     await page.getByRole('textbox', { name: 'Source' }).fill('shop')
     await page.getByRole('textbox', { name: 'Event' }).fill('purchase')
     await staysAccessible(page)

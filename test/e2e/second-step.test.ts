@@ -57,7 +57,7 @@ test('a second step is added with an app, asked for at the next sign-in, and tak
   await assertAccessible(page)
   await page.getByLabel('Code').fill('000000')
   await page.keyboard.press('Enter')
-  await page.getByText('The code is not right, or was used already.').waitFor()
+  await page.getByText('The code is wrong, or was already used.').waitFor()
   await page.getByLabel('Code').fill(recoveryCode)
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Signed in as Ada' }).waitFor()

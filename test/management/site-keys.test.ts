@@ -76,7 +76,7 @@ testLogic('a key is rotated under another name, until a date of the caller', asy
     assert.deepEqual(details, [{ path: '/old_until', message }])
   }
   const again = await api.refused(409, 'POST', `${keysUrl(site)}/${site.id}/rotate`)
-  assert.equal(again.message, 'The key “main” is being replaced already: rotate the key that replaces it')
+  assert.equal(again.message, 'The key “main” is already being replaced: rotate the key that replaces it')
 })
 
 testLogic('a site has at most three valid keys, and one that was revoked makes room', async (store, t) => {
@@ -143,7 +143,7 @@ testOnEveryEngine('a key is renamed, and the end of one that is being replaced m
   assert.deepEqual([renamed.name, renamed.expires_at], ['shop', null])
   const expires_at = '2026-12-20T10:00:00.000Z'
   const refused = await api.refused(409, 'PATCH', url, { expires_at })
-  assert.equal(refused.message, 'The key “shop” has no end to move: rotate or revoke it')
+  assert.equal(refused.message, 'The key “shop” has no end to change: rotate or revoke it')
   await made(api, `${url}/rotate`)
   assert.equal((await api.patch<SiteKeyRecord>(url, { expires_at })).expires_at, expires_at)
   assert.equal((await api.patch<SiteKeyRecord>(url, { expires_at: null })).state, 'valid')

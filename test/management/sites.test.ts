@@ -64,7 +64,7 @@ testOnEveryEngine('an order value needs a currency, whichever of the two is chan
     [other.id, { average_order_value: 5 }],
   ] as const) {
     const { details } = await api.refused(400, 'PATCH', `/api/sites/${id}`, patch)
-    assert.deepEqual(details, [{ path: '/currency', message: 'is needed with an average order value' }])
+    assert.deepEqual(details, [{ path: '/currency', message: 'is required with an average order value' }])
   }
   await api.patch(`/api/sites/${site.id}`, { average_order_value: null, currency: null })
 })

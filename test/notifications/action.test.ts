@@ -68,7 +68,7 @@ const CASES: readonly [title: string, snapshot: ChannelSnapshot, expected: Actio
   [
     'cancels everything when it leads nowhere any more',
     snapshot({ address: null, waiting: [row(), row({ id: '2' })] }),
-    { kind: 'cancel', ids: ['1', '2'], reason: 'the channel has no address any more' },
+    { kind: 'cancel', ids: ['1', '2'], reason: 'the channel no longer has an address' },
   ],
   [
     'does not send what was over before it was due, once that is certain',

@@ -140,7 +140,7 @@ testPerEngine(
     assert.equal(row?.state, 'cancelled')
     const answer = await call('POST', `/api/deliveries/${row?.id}/retry`)
     assert.equal(answer.status, 409)
-    assert.match(answer.text, /the channel has no address any more/)
+    assert.match(answer.text, /the channel no longer has an address/)
   },
   logicEngines,
 )

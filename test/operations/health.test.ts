@@ -55,7 +55,7 @@ testLogic('every reason not to be ready is given, and the process is alive all t
   assert.equal(ready.statusCode, 503)
   const { status, reasons } = ready.json<{ status: string; reasons: string[] }>()
   assert.equal(status, 'unavailable')
-  assert.deepEqual(reasons.slice(0, 2), ['the service is stopping', 'the store does not take writes: disk full'])
+  assert.deepEqual(reasons.slice(0, 2), ['the service is stopping', 'the store does not accept writes: disk full'])
   assert.match(reasons[2] ?? '', /^the store cannot be read: ./)
   assert.equal(reasons.length, 3)
   assert.equal((await app.inject('/health')).statusCode, 200)

@@ -31,7 +31,7 @@ const CASES: readonly [title: string, health: Partial<NodeHealth>, parts: string
   ],
   ['a slow loop five intervals late', { loops: [loop(HOUR, 5 * HOUR)] }, []],
   ['a slow loop later than that', { loops: [loop(HOUR, 5 * HOUR + 1)] }, ['loop:fold']],
-  ['a store that fails', { writeTrouble: 'disk full' }, ['store'], 'The store takes no writes: disk full'],
+  ['a store that fails', { writeTrouble: 'disk full' }, ['store'], 'The store accepts no writes: disk full'],
   ['a clock in doubt', { clockDoubt: 'the clock was set' }, ['clock'], 'the clock was set'],
   ['a connection that is away', { connectionDoubt: 'no connection' }, ['connection'], 'no connection'],
   ['no failing channel', { failingChannels: [] }, []],

@@ -111,12 +111,12 @@ testLogic('a store that fails for a minute notifies once, and so does its recove
   assert.deepEqual(sent, [])
   await check(10 * SECOND)
   await check(10 * SECOND)
-  const begun = 'https://hooks.example/all own_failure store: The store takes no writes: disk full'
+  const begun = 'https://hooks.example/all own_failure store: The store accepts no writes: disk full'
   assert.deepEqual(sent, [begun])
   fails.writeTrouble = null
   await check(10 * SECOND)
   await check(10 * SECOND)
-  const ended = 'https://hooks.example/all own_recovery store: The store takes no writes: disk full'
+  const ended = 'https://hooks.example/all own_recovery store: The store accepts no writes: disk full'
   assert.deepEqual(sent, [begun, ended])
 })
 

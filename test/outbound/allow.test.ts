@@ -49,8 +49,8 @@ for (const entry of REFUSED) {
   test(`refused by name, with what is allowed: ${entry}`, () => {
     assert.throws(() => parseOutboundAllow(`10.0.0.0/8,${entry},localhost`), {
       message:
-        'host names, addresses and CIDR ranges separated by commas (10.0.0.0/8,127.0.0.1,status.internal) are allowed, ' +
-        `which ${JSON.stringify(entry)} is not`,
+        'must be host names, addresses and CIDR ranges separated by commas (10.0.0.0/8,127.0.0.1,status.internal): ' +
+        `${JSON.stringify(entry)} is none of them`,
     })
   })
 }

@@ -232,7 +232,7 @@ testLogic('a secret goes to no other host than it was given for, and is given ag
   const elsewhere = { address: 'https://elsewhere.example/version' }
   const refused = await api.refused(400, 'PATCH', path, { config: elsewhere })
   assert.deepEqual(refused.details, [
-    { path: '/config/token', message: 'was given for another address: give it again, or null' },
+    { path: '/config/token', message: 'was set for another address: give it again, or null' },
   ])
   const same = await api.patch<ProbeRecord>(path, { config: { address: 'https://api.example/v2/version' } })
   assert.deepEqual(same.secrets_set, ['token'])

@@ -79,7 +79,7 @@ testLogic('data_freshness: a site that never sent is not judged', async (store, 
   const probe = await insertProbe(store, site.id, { probe_type: 'data_freshness' })
   await runDue(await openNode(t, store, newClock(), [dataFreshness]))
   const [result] = await resultsOf(store, probe.id)
-  assert.deepEqual([result?.status, result?.reason, result?.message], ['ok', 'no_data', 'No event has come yet'])
+  assert.deepEqual([result?.status, result?.reason, result?.message], ['ok', 'no_data', 'No event has arrived yet'])
 })
 
 testOnEveryEngine(

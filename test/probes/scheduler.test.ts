@@ -184,7 +184,7 @@ testLogic('runs by hand of one client that hang leave room for those of another'
   await until('all but eight are refused', () => refused.length >= ids.length - 8 || undefined)
   assert.deepEqual(
     [...new Set(refused)],
-    ['8 probes of the client are being run by hand already: try again in a moment'],
+    ['8 probes of the client are already being run by hand: try again in a moment'],
   )
   const probe = await insertProbe(store, other.id, { next_run_at: NOW + MINUTE })
   const run = scheduler.runNow(probe.id)

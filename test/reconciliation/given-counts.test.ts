@@ -49,37 +49,37 @@ test('faults name their line, all of a file at once', () => {
   assert.deepEqual(
     faultsOf(() => csv(lines.join('\n'))),
     [
-      'line 11 has 2 fields, the header has 4',
+      'line 11 has 2 fields, but the header has 4',
       'line 12 is not UTF-8: save the file as CSV UTF-8',
-      'line 3, hour must be the start of a whole hour in UTC',
-      'line 4, hour must be a time with its zone, such as 2026-11-20T14:00:00Z',
+      'line 3, hour must be the start of an hour in UTC',
+      'line 4, hour must be a time with a time zone, such as 2026-11-20T14:00:00Z',
       'line 5, event must be text that is not blank',
       'line 6, count must be a whole number from 0 to 1000000000',
       'line 7, count must be a whole number from 0 to 1000000000',
       'line 8, hour must be 2026-10-21T10:00:00.000Z or later: counts are kept for 30 days',
       'line 9, hour must not be in the future',
-      'line 10 has the source, event and hour of line 2: add them up',
+      'line 10 has the same source, event and hour as line 2: add them up',
     ],
   )
 })
 
 test('a file without its header, or with another one, says which is wanted', () => {
-  const header = 'the header is source,event,hour,count'
+  const header = 'the header must be source,event,hour,count'
   assert.deepEqual(
     faultsOf(() => csv('')),
-    ['line 1 is missing: send source,event,hour,count'],
+    ['line 1 is missing: send the header source,event,hour,count'],
   )
   assert.deepEqual(
     faultsOf(() => csv('source,event,hour,count\n')),
-    ['line 2 is missing: there is no count'],
+    ['line 2 is missing: send at least one count'],
   )
   assert.deepEqual(
     faultsOf(() => csv(`source,name,hour,count\nshop,purchase,${HOUR_AT},7`)),
-    [`line 1 has no column event: ${header}`, `line 1 has a column “name” too many: ${header}`],
+    [`line 1 has no column event: ${header}`, `line 1 has an unknown or repeated column “name”: ${header}`],
   )
   assert.deepEqual(
     faultsOf(() => csv(`source,event,hour,count\nshop,purchase,${HOUR_AT},7`, 'shop')),
-    ['line 1 has a column source beside the parameter: the header is event,hour,count'],
+    ['line 1 has a column source in addition to the parameter: the header must be event,hour,count'],
   )
   assert.match(faultsOf(() => csv('source,event\n"shop,purchase')).join(), /quote/i)
 })
@@ -94,7 +94,7 @@ test('as many counts as are allowed are taken, and one more is refused', () => {
   assert.equal(csv(file(ROWS_MAX), 'shop').length, ROWS_MAX)
   assert.deepEqual(
     faultsOf(() => csv(file(ROWS_MAX + 100), 'shop')),
-    [`line ${ROWS_MAX + 2} is one too many: send at most ${ROWS_MAX} counts`],
+    [`line ${ROWS_MAX + 2} exceeds the limit: send at most ${ROWS_MAX} counts`],
   )
 })
 
@@ -111,8 +111,8 @@ test('JSON is held to the same rules, and its faults name the place', () => {
   assert.deepEqual(
     faultsOf(() => settledCounts([count, { ...count, hour: '2026-11-20T08:00:01Z' }, { ...count, count: 4 }], BOUNDS)),
     [
-      '/counts/1/hour must be the start of a whole hour in UTC',
-      '/counts/2 has the source, event and hour of /counts/0: add them up',
+      '/counts/1/hour must be the start of an hour in UTC',
+      '/counts/2 has the same source, event and hour as /counts/0: add them up',
     ],
   )
 })

@@ -104,7 +104,7 @@ testPerEngine(
     assert.equal(bad.status, 400)
     assert.deepEqual(
       bad.json<{ message: string }>().message,
-      'line 3, hour must be a time with its zone, such as 2026-11-20T14:00:00Z',
+      'line 3, hour must be a time with a time zone, such as 2026-11-20T14:00:00Z',
     )
     assert.deepEqual(await api.ask('GET', api.address(site)), [])
     const good = await send('event;hour;count\r\npurchase;2026-11-19T10:00:00Z;5\r\n', '?source=shop')
@@ -135,7 +135,7 @@ testPerEngine(
     assert.equal((await send('source 1', 20)).status, 200)
     const refused = await send('source 1', 21)
     assert.equal(refused.status, 409)
-    assert.match(refused.text, /“source 1” would have 21 events, and may have 20/)
+    assert.match(refused.text, /“source 1” would have 21 events, but 20 are allowed/)
     assert.equal((await send('source 1', 20)).status, 200, 'those that are there')
   },
   logicEngines,
@@ -237,7 +237,7 @@ testPerEngine(
     assert.equal(shift?.hours, 1)
     assert.equal(
       shift?.message,
-      "The source's hours look shifted by +1 h, as Europe/Berlin is: is it local time? Send hours in UTC",
+      "The source's hours appear to be shifted by +1 h, like Europe/Berlin: are they in local time? Send hours in UTC",
     )
     await store.write
       .updateTable('sites')

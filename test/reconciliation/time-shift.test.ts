@@ -89,11 +89,11 @@ test('a shift is said in words, with the zone where it is that', () => {
   const shift = { hours: 1, correlation: 0.99, nextCorrelation: 0.8, comparedHours: 168 }
   assert.equal(
     shiftInWords(shift, 'Europe/Berlin', [HOUR]),
-    "The source's hours look shifted by +1 h, as Europe/Berlin is: is it local time? Send hours in UTC",
+    "The source's hours appear to be shifted by +1 h, like Europe/Berlin: are they in local time? Send hours in UTC",
   )
   assert.equal(
     shiftInWords({ ...shift, hours: -5 }, 'Europe/Berlin', [HOUR]),
-    "The source's hours look shifted by −5 h: is it local time? Send hours in UTC",
+    "The source's hours appear to be shifted by −5 h: are they in local time? Send hours in UTC",
   )
   assert.equal(shiftInWords({ ...shift, hours: 0 }, 'Europe/Berlin', [HOUR]), null)
   assert.equal(shiftInWords(null, 'Europe/Berlin', [HOUR]), null)

@@ -185,7 +185,7 @@ test('a target that holds anything else is refused and stays as it is', async (t
   await insertSite(stores.target)
   await refuses(
     run(stores),
-    /^the target already holds data \(rows: clients 1, sites 1\): a copy needs a database of its/,
+    /^the target already holds data \(rows: clients 1, sites 1\): a copy needs an empty database/,
   )
   assert.equal(await hasUnfinishedCopy(stores.target.read), false)
   assert.equal((await rowsOf(stores.target, 'clients')).length, 1)

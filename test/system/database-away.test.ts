@@ -24,7 +24,7 @@ test('while PostgreSQL is unavailable ingest answers 500, /ready says why, and a
   assert.equal(api.service.ingest?.status().waiting, 0)
   const { status, text } = await ready()
   assert.equal(status, 503)
-  assert.match(text, /the store does not take writes: .*(refused|terminated)/i)
+  assert.match(text, /the store does not accept writes: .*(refused|terminated)/i)
   // What is known stays known: a wrong key is refused as one although the database cannot be asked.
   assert.equal((await api.ingest({ ...site, ingest_key: 'wrong' }, {})).status, 401)
 

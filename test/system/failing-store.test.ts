@@ -37,7 +37,7 @@ test('while the store takes no writes ingest answers 500 and /ready 503; when it
   await block()
   await api.service.membership.beat()
   await until('ready says so without a request', async () =>
-    (await api.call('GET', '/ready')).text.includes('the store does not take writes') ? true : undefined,
+    (await api.call('GET', '/ready')).text.includes('the store does not accept writes') ? true : undefined,
   )
   blocker.exec('rollback')
   await becomesReady()
@@ -47,14 +47,14 @@ test('while the store takes no writes ingest answers 500 and /ready 503; when it
   assert.equal(refused.status, 500)
   assert.deepEqual(refused.json(), { error: 'internal_error' })
   assert.equal(await ready(), 503)
-  assert.match((await api.call('GET', '/ready')).text, /does not take writes/)
+  assert.match((await api.call('GET', '/ready')).text, /does not accept writes/)
 
   blocker.exec('rollback')
   blocker.close()
   await becomesReady()
   // Which write failed first is a matter of chance: the request's, or one of the service's own.
   assert.ok(logged.some((message) => message.endsWith(' failed')))
-  assert.equal(logged.filter((message) => message === 'the store takes writes again').length, 2)
+  assert.equal(logged.filter((message) => message === 'the store accepts writes again').length, 2)
   // The refused request was given back to the quota of three: two more fit, a third does not.
   assert.equal((await send()).status, 200)
   assert.equal((await send()).status, 200)

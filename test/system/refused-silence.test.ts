@@ -65,7 +65,7 @@ test('a site that was switched off says so while its silence lasts, and a silent
   assert.equal((await api.call('DELETE', `/api/sites/${neighbour.id}`)).status, 204)
   assert.equal((await api.ingest(neighbour, payload)).status, 401)
 
-  const switchedOff = 'refused: the site or its client is switched off since 20 Nov, 10:00 (1 request, none accepted)'
+  const switchedOff = 'refused: the site or its client is inactive since 20 Nov, 10:00 (1 request, none accepted)'
   assert.equal(await freshness(t, api, off), switchedOff)
   assert.equal(await freshness(t, api, clientOff), switchedOff)
   assert.match(
@@ -79,11 +79,11 @@ test('a site that never sent says that unknown keys are used, and nothing of req
   const site = await api.newSite(await api.newClient())
   const withoutKey = await fetch(`${api.url}/ingest`, { method: 'POST', body: '{}' })
   assert.equal(withoutKey.status, 401)
-  assert.equal(await freshness(t, api, site), 'No event has come yet')
+  assert.equal(await freshness(t, api, site), 'No event has arrived yet')
   assert.equal((await api.ingest({ ...site, ingest_key: `${site.ingest_key}x` }, payload)).status, 401)
   assert.equal(
     await freshness(t, api, site),
-    "No event has come yet; 1 request with an unknown key was refused since 20 Nov, 10:00: check the sender's key",
+    "No event has arrived yet; 1 request with an unknown key was refused since 20 Nov, 10:00: check the sender's key",
   )
   assert.equal((await api.ingest(site, payload)).status, 200)
   assert.doesNotMatch(await freshness(t, api, site), /key/)

@@ -17,7 +17,10 @@ export type WarnOfClient = (name: string, count: number) => void
 export const warnOfClient =
   (warn: (facts: object, message: string) => void): WarnOfClient =>
   (client, count) =>
-    warn({ client, count }, 'GROUP_ROLES names a client that there is not, or several of this name: use its id')
+    warn(
+      { client, count },
+      "GROUP_ROLES names a client that does not exist, or several clients have this name: use the client's id",
+    )
 
 /** The grants that someone's groups give now, by the clients' current names. */
 export async function grantsOfGroups(

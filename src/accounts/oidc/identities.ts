@@ -80,7 +80,7 @@ async function firstSignIn(
   if (email === null)
     return new SignInFailure(
       'email',
-      `${subject} comes without a verified e-mail address: OIDC_TRUST_EMAIL is for providers that do not send email_verified`,
+      `${subject} has no verified e-mail address: set OIDC_TRUST_EMAIL if the provider does not send email_verified`,
     )
   const known = await trx.selectFrom('users').selectAll().where('email_key', '=', emailKey(email)).executeTakeFirst()
   const refusal = known === undefined ? null : await whyNotJoined(trx, known, assertion)
@@ -115,7 +115,7 @@ async function whyNotJoined(
   if (await asksForCode(trx, user.id)) {
     return new SignInFailure(
       'two_step',
-      `the account of ${user.email} has a second step that the provider may not ask for`,
+      `the account of ${user.email} has a second step, which the provider might not ask for`,
     )
   }
   const other = await trx
@@ -126,7 +126,7 @@ async function whyNotJoined(
     .executeTakeFirst()
   if (other === undefined) return null
   if (other.subject === subject) return 'again'
-  return new SignInFailure('taken', `the account of ${user.email} is that of another person at the provider`)
+  return new SignInFailure('taken', `the account of ${user.email} belongs to another person at the provider`)
 }
 
 async function addUser(
@@ -207,6 +207,6 @@ const withoutRole = ({ subject, groups }: Assertion): SignInFailure =>
   new SignInFailure(
     'no_role',
     groups.length === 0
-      ? `${subject} comes without groups: check that they are sent, and under which name (OIDC_GROUPS_CLAIM, PROXY_GROUPS_HEADER)`
+      ? `${subject} has no groups: check that they are sent, and under which name (OIDC_GROUPS_CLAIM, PROXY_GROUPS_HEADER)`
       : `none of the ${groups.length} groups of ${subject} has a role in GROUP_ROLES`,
   )

@@ -115,7 +115,10 @@ export class OidcProvider {
   async finish(search: string, sealed: string | undefined): Promise<Recognised> {
     const pending = this.#pendingOf(sealed)
     if (new URLSearchParams(search).get('state') !== pending.state) {
-      throw new SignInFailure('expired', 'the answer has another state than the sign-in that this browser began')
+      throw new SignInFailure(
+        'expired',
+        "the answer's state differs from that of the sign-in that this browser started",
+      )
     }
     return this.#call(async () => {
       const client = await library()
@@ -165,7 +168,8 @@ export class OidcProvider {
   #pendingOf(sealed: string | undefined): Pending {
     const text = sealed === undefined ? null : this.#seal.open(sealed, 'sign-in under way')
     const pending = text === null ? null : parseForeignJson(text)
-    if (!isPending(pending)) throw new SignInFailure('expired', 'this browser began no sign-in, or another one since')
+    if (!isPending(pending))
+      throw new SignInFailure('expired', 'this browser did not start a sign-in, or has started another one since')
     if (this.#options.clock.now() - pending.begunAt > SIGN_IN_MS) {
       throw new SignInFailure('expired', `the sign-in took more than ${SIGN_IN_MS / MINUTE} minutes`)
     }
@@ -176,7 +180,10 @@ export class OidcProvider {
   #requireIssuedByNow(issuedAt: number): void {
     const ahead = issuedAt - this.#options.clock.now() / SECOND
     if (ahead > CLOCK_TOLERANCE_S) {
-      throw new SignInFailure('clock', `the ID token was issued ${Math.round(ahead)} s after our time`)
+      throw new SignInFailure(
+        'clock',
+        `the ID token was issued ${Math.round(ahead)} s in the future by this machine's clock`,
+      )
     }
   }
 
@@ -188,7 +195,10 @@ export class OidcProvider {
   ): Promise<Claims | null> {
     const { groupsClaim, issuer } = this.settings
     if (hasTooManyGroups(claims, groupsClaim)) {
-      this.#options.warn({ issuer, subject: claims.sub }, 'the provider sends no groups for someone who has too many')
+      this.#options.warn(
+        { issuer, subject: claims.sub },
+        'the provider does not send the groups of a person who has too many',
+      )
     }
     if (saysAll(claims, groupsClaim) || config.serverMetadata().userinfo_endpoint === undefined) return null
     const client = await library()

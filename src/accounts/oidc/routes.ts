@@ -23,7 +23,7 @@ const Elsewhere = Type.Unsafe<undefined>({ type: 'null', description: 'To the pa
 const SignInQuery = Type.Object(
   {
     return_to: Type.Optional(
-      Type.String({ maxLength: 2_000, description: 'The page of the dashboard to show afterwards: a path' }),
+      Type.String({ maxLength: 2_000, description: 'Path of the dashboard page to show afterwards' }),
     ),
   },
   { additionalProperties: false },
@@ -63,7 +63,7 @@ export function oidcRoutes(app: HttpApp, options: AccountOptions): void {
         tags,
         summary: 'Sign in with the identity provider',
         description:
-          'For browsers: leads to the provider, and from there back to the dashboard. 404 where none is set up.',
+          'For browsers: redirects to the provider, and from there back to the dashboard. 404 if no provider is set up.',
         security: [],
         querystring: SignInQuery,
         response: { 302: Elsewhere, ...errorResponses(404) },
@@ -87,8 +87,8 @@ export function oidcRoutes(app: HttpApp, options: AccountOptions): void {
       config: publicRoute,
       schema: {
         tags,
-        summary: 'Come back from the identity provider',
-        description: 'For browsers that the provider sends here: begins a session and leads to the dashboard.',
+        summary: 'Return from the identity provider',
+        description: 'For browsers that the provider sends back: starts a session and redirects to the dashboard.',
         security: [],
         querystring: CallbackQuery,
         response: { 302: Elsewhere, ...errorResponses(400, 404) },

@@ -26,7 +26,7 @@ export async function beginTwoStep(
     throw new AppError('conflict', 'This account signs in with the identity provider, which may ask for a second step')
   }
   if (!(await isOwnPassword(user.password_hash))) {
-    throw invalidRequest('/password', 'is not your password')
+    throw invalidRequest('/password', 'is not your current password')
   }
   const secret = newTwoStepSecret()
   await ctx.store.write.transaction().execute(async (trx) => {
@@ -118,7 +118,7 @@ async function inTransaction(
   const outcome = await ctx.store.write.transaction().execute(work)
   if (Array.isArray(outcome)) return outcome
   if (outcome.kind === 'wait') throw tooManyCodes(outcome.ms)
-  throw invalidRequest('/code', 'is not right, or was used already')
+  throw invalidRequest('/code', 'is wrong, or was already used')
 }
 
 async function writeRecoveryCodes(trx: Transaction<Tables>, ctx: Context, userId: string): Promise<string[]> {
@@ -133,7 +133,7 @@ async function writeRecoveryCodes(trx: Transaction<Tables>, ctx: Context, userId
 }
 
 async function requireOff(db: Kysely<Tables>, userId: string): Promise<void> {
-  if (await asksForCode(db, userId)) throw new AppError('conflict', 'The second step is on already')
+  if (await asksForCode(db, userId)) throw new AppError('conflict', 'The second step is already on')
 }
 
 async function requireOn(db: Kysely<Tables>, userId: string): Promise<void> {

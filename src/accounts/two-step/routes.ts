@@ -12,14 +12,14 @@ const Code = Type.Object(
     code: Type.String({
       minLength: 6,
       maxLength: 40,
-      description: 'Of the app, or one of the recovery codes; each works once',
+      description: 'Code of the app, or a recovery code; each works once',
     }),
   },
   { additionalProperties: false },
 )
 const RecoveryCodes = Type.Object({
   recovery_codes: Type.Array(Type.String(), {
-    description: 'Each instead of a code of the app, once. Shown this once',
+    description: 'Each replaces a code of the app once. They are shown only here',
   }),
 })
 
@@ -31,15 +31,16 @@ export function twoStepRoutes(app: HttpApp, options: AccountOptions, isOwnPasswo
       config: OWN_ACCOUNT,
       schema: {
         tags,
-        summary: 'Begin to add a second step to your sign-in',
-        description: 'The secret is for an app that makes codes. It counts once a code of it is confirmed.',
+        summary: 'Start adding a second step to your sign-in',
+        description:
+          'Returns a secret for an app that generates codes. It takes effect once a code of it has been confirmed.',
         body: Type.Object(
-          { password: Type.String({ minLength: 1, maxLength: 512, description: 'The one you have' }) },
+          { password: Type.String({ minLength: 1, maxLength: 512, description: 'Your current password' }) },
           { additionalProperties: false },
         ),
         response: {
           201: Type.Object({
-            secret: Type.String({ description: 'Base 32, to be typed into an app' }),
+            secret: Type.String({ description: 'Secret in base 32, to be typed into an app' }),
             uri: Type.String({ description: '`otpauth://…`, to be shown as a QR code' }),
           }),
           ...errorResponses(409),
@@ -62,7 +63,7 @@ export function twoStepRoutes(app: HttpApp, options: AccountOptions, isOwnPasswo
       schema: {
         tags,
         summary: 'Turn the second step on',
-        description: 'With a code of the app. All other sessions of the account end.',
+        description: 'Requires a code of the app. Ends all other sessions of the account.',
         body: Code,
         response: { 200: RecoveryCodes, ...errorResponses(409) },
       },
@@ -81,7 +82,7 @@ export function twoStepRoutes(app: HttpApp, options: AccountOptions, isOwnPasswo
       schema: {
         tags,
         summary: 'Make new recovery codes',
-        description: 'Ten, instead of those that are left.',
+        description: 'Returns ten codes, which replace those that are left.',
         body: Code,
         response: { 200: RecoveryCodes, ...errorResponses(409) },
       },
@@ -117,7 +118,7 @@ export function twoStepRoutes(app: HttpApp, options: AccountOptions, isOwnPasswo
         tags,
         summary: "Remove a user's second step",
         description:
-          'For someone who has lost their app and recovery codes; they sign in with the password alone until they add it again. For owners of all clients.',
+          'For people who have lost their app and recovery codes; they sign in with the password alone until they add a second step again. For owners of all clients.',
         params: Type.Object({ user_id: Uuid }),
         response: { 204: NoContent, ...errorResponses(404, 409) },
       },

@@ -32,7 +32,7 @@ export async function handleIncident(
     const before = await incidentOrThrow(trx, id)
     if (before.state === 'resolved') {
       if (verb === 'resolve') return before
-      throw new AppError('conflict', 'The incident is resolved already')
+      throw new AppError('conflict', 'The incident is already resolved')
     }
     const probeIds = await probesOfIncidents(trx, [id, ...(await partsOf(trx, id))])
     // Alerts before incidents, as everywhere. What joined or left it meanwhile is visible once they are locked.
@@ -103,7 +103,7 @@ export async function addNote(ctx: Context, id: string, { text, by }: AddNote): 
       .selectFrom('incident_notes')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('incident_id', '=', id)
-    await requireRoom(counting, MOST_NOTES, `The incident has ${MOST_NOTES} notes: add no more`)
+    await requireRoom(counting, MOST_NOTES, `The incident already has ${MOST_NOTES} notes, the maximum`)
     const at = ctx.clock.now()
     const note = { incident_id: id, id: newOrderedId(at), at, author: by?.trim() ?? ctx.actor, text: text.trim() }
     await trx.insertInto('incident_notes').values(note).execute()

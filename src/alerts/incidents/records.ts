@@ -18,9 +18,9 @@ const Id = (description: string) => nullable(Type.String({ format: 'uuid', descr
 
 const LossRecord = {
   lost: Type.Number(),
-  of: Type.Number({ description: 'How many were expected' }),
-  low: Type.Number({ description: 'Lower bound, allowing for chance and the usual variation of the counts' }),
-  high: Type.Number({ description: 'Upper bound, likewise; where both equal `lost`, it was counted' }),
+  of: Type.Number({ description: 'Number that was expected' }),
+  low: Type.Number({ description: 'Lower bound of `lost`, allowing for chance and the usual variation of the counts' }),
+  high: Type.Number({ description: 'Upper bound of `lost`; if both bounds equal `lost`, the loss was counted' }),
 }
 const Loss = Type.Object(LossRecord)
 const NamedLoss = Type.Object({ event_name: Type.String(), ...LossRecord })
@@ -32,59 +32,58 @@ const ValueRecord = Type.Object(
     lost: Type.Number(),
     low: Type.Number(),
     high: Type.Number(),
-    average_order_value: nullable(Type.Number({ description: 'Of the site; null for several sites' })),
+    average_order_value: nullable(Type.Number({ description: 'Currency of the site; null for several sites' })),
   },
   {
     description:
-      'What the purchases in `summary` were worth, at the average order value of the site. Null where it has none, where the summary is about ' +
-      'something else, and where executions of several tags were lost, which may belong to the same purchases',
+      'Value of the purchases in `summary`, at the average order value of the site. Null if the site has none, if the summary is about ' +
+      'something else, or if executions of several tags were lost, which may belong to the same purchases',
   },
 )
 
 const ImpactRecord = Type.Object(
   {
-    summary: nullable(
-      Type.String({ description: '`267 of 425 purchases (63 %)`; null where nothing was lost for certain' }),
-    ),
+    summary: nullable(Type.String({ description: '`267 of 425 purchases (63 %)`; null when no loss is certain' })),
     from: IsoTime,
     to: IsoTime,
-    final: Type.Boolean({ description: 'Whether it is over, and this the final count' }),
-    sites: Type.Integer({ description: 'Number of sites that it adds up' }),
+    final: Type.Boolean({ description: 'Whether the incident is over and the count is final' }),
+    sites: Type.Integer({ description: 'Number of sites that the figures cover' }),
     events: nullable(Loss),
-    key_events: Type.Array(NamedLoss, { description: 'Of the events that matter most, see `KEY_EVENTS`' }),
+    key_events: Type.Array(NamedLoss, { description: 'Loss of the events that matter most, see `KEY_EVENTS`' }),
     executions: nullable(Loss),
-    key_executions: Type.Array(NamedLoss, { description: 'Of tags on those events' }),
+    key_executions: Type.Array(NamedLoss, { description: 'Loss of tag executions on those events' }),
     share: nullable(
       Type.Number({
-        description: "Of the site's traffic, 0–1: of its events, or of its tag executions where the events came",
+        description:
+          "Share of the site's traffic that was lost, 0–1: of its events, or of its tag executions if the events arrived",
       }),
     ),
-    estimate: Type.String({ description: 'How it was found out' }),
+    estimate: Type.String({ description: 'How the loss was determined' }),
     value: nullable(ValueRecord),
   },
   {
     description:
-      'What it costs: events that were expected and did not come, and tag executions that failed or did not happen. ' +
-      'Counted every few minutes; null while nothing is known, or where nothing is lost',
+      'What the incident costs: events that were expected but did not arrive, and tag executions that failed or did not happen. ' +
+      'Updated every few minutes; null while nothing is known, or if nothing is lost',
   },
 )
 
 export const IncidentRecord = Type.Object({
   id: Uuid,
   scope: Type.Enum([...SCOPES], {
-    description: '`site`: of one site; `vendor`: one vendor fails on sites of several clients',
+    description: '`site`: an incident of one site; `vendor`: one vendor fails on sites of several clients',
   }),
-  client_id: Id("Null for a vendor's"),
-  site_id: Id("Null for a vendor's"),
-  cause: Type.Enum([...CAUSES], { description: 'What explains it, the strongest that is known' }),
-  vendor: nullable(Type.String({ description: 'Whose tags it is about: `Meta`' })),
+  client_id: Id('Null for `vendor`'),
+  site_id: Id('Null for `vendor`'),
+  cause: Type.Enum([...CAUSES], { description: 'The strongest known explanation' }),
+  vendor: nullable(Type.String({ description: 'The vendor whose tags are affected: `Meta`' })),
   title: Type.String({ description: 'What is wrong, in one line' }),
   severity: Severity,
   state: State,
-  started_at: Type.String({ format: 'date-time', description: 'Its earliest sign' }),
-  opened_at: Type.String({ format: 'date-time', description: 'When it was seen' }),
+  started_at: Type.String({ format: 'date-time', description: 'When its earliest sign began' }),
+  opened_at: Type.String({ format: 'date-time', description: 'When the incident was opened' }),
   announced_at: nullable(
-    Type.String({ format: 'date-time', description: 'When its first message was written; null: none was' }),
+    Type.String({ format: 'date-time', description: 'When its first notification was written; null: there was none' }),
   ),
   acknowledged_at: nullable(IsoTime),
   acknowledged_by: nullable(Type.String()),
@@ -99,8 +98,8 @@ const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const IncidentSummary = Type.Object({
   ...IncidentRecord.properties,
-  alert_count: Count('Its alerts, resolved or not, and those of the incidents that it explains'),
-  site_count: Count('Sites with one of them'),
+  alert_count: Count('Number of its alerts, resolved or not, including those of the incidents that it explains'),
+  site_count: Count('Number of sites that have one of these alerts'),
 })
 export type IncidentSummary = Static<typeof IncidentSummary>
 
@@ -119,10 +118,10 @@ const Affected = Type.Object({
   client_id: Uuid,
   site_id: Uuid,
   site_name: Type.String(),
-  subject_label: nullable(Type.String({ description: 'Which tag, event or field' })),
-  tag: nullable(Type.String({ description: 'Of an alert about a tag' })),
+  subject_label: nullable(Type.String({ description: 'The tag, event or field' })),
+  tag: nullable(Type.String({ description: 'Vendor of the tag, for an alert about a tag' })),
   events: Type.Array(Type.String(), {
-    description: 'Events that it is about; of a tag those on which it is bad. Empty: all',
+    description: 'Events that the alert is about; for a tag, those on which it is bad. Empty: all',
   }),
   vendor: nullable(Type.String()),
   started_at: IsoTime,
@@ -134,35 +133,36 @@ export const incidentDetail = <D extends Parameters<typeof Type.Array>[0]>(deliv
   Type.Object({
     ...IncidentSummary.properties,
     likely_cause: nullable(
-      Type.String({ description: 'What explains it best; null where nothing but the alert itself is known' }),
+      Type.String({ description: 'The best explanation; null when nothing but the alert itself is known' }),
     ),
     likely_cause_kind: nullable(
       Type.Enum([...CAUSE_KINDS], {
         description:
-          '`alert`: the one of `lead_alert_id`; `vendor`: the incident of `parent_id`; `change`: of `change_at`',
+          '`alert`: the alert `lead_alert_id`; `vendor`: the incident `parent_id`; `change`: the change at `change_at`',
       }),
     ),
     evidence: Type.Array(Type.String(), {
-      description: 'Evidence for the cause, the strongest first, and why these alerts are one incident',
+      description: 'Evidence for the cause, strongest first, and why these alerts are one incident',
     }),
     change: nullable(Type.String({ description: 'What changed shortly before it began' })),
-    change_at: nullable(Type.String({ format: 'date-time', description: 'When that was published, or seen' })),
-    down_ms: Count('How much of its time Tagwarden itself was down, ms'),
+    change_at: nullable(
+      Type.String({ format: 'date-time', description: 'When that change was published, or first seen' }),
+    ),
+    down_ms: Count('How long Tagwarden itself was down during the incident, in ms'),
     timeline: Type.Array(TimelineEntry, {
-      description: 'Oldest first; of a long one the first and the last 250 lines',
+      description: 'Oldest first; if it is long, the first and the last 250 entries',
     }),
-    timeline_left_out: Count('Lines of the timeline that lie between these'),
+    timeline_left_out: Count('Number of entries left out between these'),
     alerts: Type.Array(AlertRecord, {
-      description: 'Its alerts, the oldest first, at most 500; of a vendor those of all sites',
+      description: 'Its alerts, oldest first, at most 500; for `vendor`, those of all sites',
     }),
     affected: Type.Array(Affected, {
-      description: 'Sites and tags of these alerts, with when each began; the earliest first',
+      description: 'Sites and tags of these alerts and when each began; earliest first',
     }),
     parts: Type.Array(IncidentRecord, { description: 'The incidents that this one explains' }),
     notes: Type.Array(NoteRecord, { description: 'Oldest first' }),
     deliveries: Type.Array(delivery, {
-      description:
-        'Messages about it, newest first; of more than 1,000 the latest. `/api/deliveries` has all, in pages',
+      description: 'Messages about it, newest first, at most 1,000. `/api/deliveries` lists all of them, in pages',
     }),
   })
 
@@ -180,7 +180,7 @@ export const IncidentQuery = Type.Object(
       Type.String({ format: 'date-time', description: 'Only incidents opened at or after this time' }),
     ),
     before: Type.Optional(
-      Type.String({ description: 'Only incidents older than this one (its id) or than this time (ISO)' }),
+      Type.String({ description: 'Only incidents older than the one with this id, or than this ISO 8601 time' }),
     ),
     order: Type.Optional(Order),
     limit: Type.Optional(Limit),

@@ -28,17 +28,18 @@ const VERBS = [
     verb: 'acknowledge',
     summary: 'Acknowledge an incident',
     description:
-      'And all of its alerts: someone is working on it, and no more reminders are sent. 409 when it is resolved, 429 after 30 changes of it in a minute.',
+      'Also acknowledges all of its alerts: someone is working on it, and no more reminders are sent. 409 when it is resolved, 429 after 30 changes of it in a minute.',
   },
   {
     verb: 'unacknowledge',
-    summary: 'Take the acknowledgement of an incident back',
-    description: 'And those of its alerts: reminders resume. 409 when it is resolved.',
+    summary: 'Withdraw the acknowledgement of an incident',
+    description: 'Also withdraws those of its alerts: reminders resume. 409 when it is resolved.',
   },
   {
     verb: 'resolve',
     summary: 'Resolve an incident by hand',
-    description: 'And all of its alerts. The next bad result opens another. A resolved one stays as it is.',
+    description:
+      'Also resolves all of its alerts. The next bad result opens another incident. A resolved incident is not changed.',
   },
 ] as const
 
@@ -55,8 +56,8 @@ export function incidentRoutes(app: HttpApp, options: AlertRouteOptions): void {
         tags,
         summary: 'List incidents',
         description:
-          'Alerts of one cause. One that another explains is listed, too, with that one as `parent_id`: Today, the overview, digests and status pages ' +
-          'leave it out where they have that one, unless it outlasts it. Newest first, or by `order`; a `Link` header with `rel="next"` leads to older ones.',
+          'Each incident groups alerts with one cause. An incident that another one explains is listed too, with that one as `parent_id`: Today, the overview, digests and status pages ' +
+          'leave it out if they show that one, unless it lasts longer. Newest first, or by `order`; a `Link` header with `rel="next"` leads to older ones.',
         querystring: IncidentQuery,
         response: {
           200: Type.Array(IncidentSummary, { description: 'Newest first, or by `order`' }),
@@ -76,7 +77,8 @@ export function incidentRoutes(app: HttpApp, options: AlertRouteOptions): void {
       schema: {
         tags,
         summary: 'Read an incident',
-        description: 'With its alerts and why they are one, its timeline, notes, and the messages about it.',
+        description:
+          'The incident with its alerts, why they belong together, its timeline, its notes, and the messages about it.',
         params: IncidentParams,
         response: { 200: IncidentDetail, ...errorResponses(404) },
       },
@@ -111,8 +113,9 @@ export function incidentRoutes(app: HttpApp, options: AlertRouteOptions): void {
     {
       schema: {
         tags,
-        summary: 'Write a note about an incident',
-        description: 'What was found, who was asked, what was done; into its timeline, too. 409 after 200.',
+        summary: 'Add a note to an incident',
+        description:
+          'What was found, who was asked, what was done. The note also appears in the timeline. 409 after 200 notes.',
         params: IncidentParams,
         body: AddNote,
         response: { 201: NoteRecord, ...errorResponses(404, 409) },

@@ -216,7 +216,7 @@ function takePlace(alert: AlertRow, cases: ReadonlyMap<string, Case>, now: numbe
   known.events.push({
     kind: 'left',
     actor: null,
-    text: `${quoted(alert.title)} lasts longer than its cause: it is another problem`,
+    text: `${quoted(alert.title)} lasts longer than its cause: it is a separate problem`,
   })
   alert.incident_id = null
   return known.row.id

@@ -103,7 +103,7 @@ export function beginFlapping(after: AlertRow, events: AlertEvent[], streak: Str
   events.push({
     kind: 'flapping',
     actor: null,
-    text: `${streak.flips} changes between good and bad in the last results`,
+    text: `${streak.flips} changes between good and bad in the latest results`,
   })
   return true
 }

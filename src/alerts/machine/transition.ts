@@ -45,7 +45,7 @@ export function transition(alert: AlertRow | null, input: AlertInput, rules: Rul
     case 'removed':
       return alert === null ? NOTHING : close(alert, 'probe_removed', input.text, now)
     case 'replaced':
-      return alert === null ? NOTHING : close(alert, 'replaced', 'Each subject has an alert of its own now', now)
+      return alert === null ? NOTHING : close(alert, 'replaced', 'Each subject now has an alert of its own', now)
   }
 }
 
@@ -100,7 +100,7 @@ function resolveByHand(
 
 function endGone(alert: AlertRow, rules: Rules, now: number): Transition {
   const after: AlertRow = { ...alert, state: 'resolved', resolution: 'gone', resolved_at: now }
-  const text = 'No longer seen: nothing to judge it by arrived for 24 hours'
+  const text = 'No longer seen: no data about it arrived for 24 hours'
   return notifyResolution(after, [{ kind: 'resolved', actor: null, text }], rules, now)
 }
 

@@ -159,7 +159,7 @@ function applyToMaintenance(row: MaintenanceRow, input: UpdateMaintenance): Main
   const isOnce = row.kind === 'once'
   const foreign = FIELDS[isOnce ? 'weekly' : 'once'].filter((field) => input[field] !== undefined)
   if (foreign.length > 0) {
-    throw refused(foreign, `is a field of ${isOnce ? 'weekly maintenance' : 'maintenance that is once'}`)
+    throw refused(foreign, `is a field of ${isOnce ? 'weekly maintenance' : 'one-time maintenance'}`)
   }
   const after: MaintenanceRow = {
     ...row,

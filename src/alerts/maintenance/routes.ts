@@ -32,7 +32,7 @@ export function maintenanceRoutes(app: HttpApp, options: MaintenanceRouteOptions
       schema: {
         tags,
         summary: 'List maintenance',
-        description: 'The last created first. A `Link` header with `rel="next"` leads to older entries.',
+        description: 'Most recently created first. A `Link` header with `rel="next"` leads to older entries.',
         querystring: MaintenanceQuery,
         response: { 200: Type.Array(MaintenanceRecord, { description: 'Newest first' }) },
       },
@@ -52,9 +52,9 @@ export function maintenanceRoutes(app: HttpApp, options: MaintenanceRouteOptions
         tags,
         summary: 'Plan maintenance',
         description:
-          'Once (`starts_at`, `ends_at`) or each week (`weekdays`, `start`, `duration_minutes`, `timezone`), of a client, a site ' +
-          'or a probe: exactly one of the three is named. Meanwhile nothing is sent and results are marked; what is still bad ' +
-          'at the end is sent then. 409 when 500 of the client are not over.',
+          'Once (`starts_at`, `ends_at`) or each week (`weekdays`, `start`, `duration_minutes`, `timezone`), for a client, a site ' +
+          'or a probe: give exactly one of the three. Meanwhile no notifications are sent and results are marked; notifications about what is still bad ' +
+          'at the end are sent then. 409 when the client has 500 that are not over.',
         body: CreateMaintenance,
         response: { 201: MaintenanceRecord, ...errorResponses(409) },
       },
@@ -71,7 +71,7 @@ export function maintenanceRoutes(app: HttpApp, options: MaintenanceRouteOptions
       schema: {
         tags,
         summary: 'Change maintenance',
-        description: 'Changes the given fields. What it applies to and its kind stay.',
+        description: 'Changes the given fields. Its kind and what it applies to cannot change.',
         params: MaintenanceParams,
         body: UpdateMaintenance,
         response: { 200: MaintenanceRecord, ...errorResponses(404, 409) },
@@ -90,7 +90,7 @@ export function maintenanceRoutes(app: HttpApp, options: MaintenanceRouteOptions
       schema: {
         tags,
         summary: 'Delete maintenance',
-        description: 'Ends it if it is under way. Results and alerts that name it keep naming it.',
+        description: 'Ends it if it is in progress. Results and alerts still refer to it.',
         params: MaintenanceParams,
         response: { 204: NoContent, ...errorResponses(404) },
       },

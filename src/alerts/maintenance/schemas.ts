@@ -28,7 +28,7 @@ const StartTime = Type.String({
 const Duration = Type.Integer({
   minimum: 1,
   maximum: MINUTES_PER_WEEK,
-  description: 'Weekly: real minutes, whatever the clocks do meanwhile; at most a week',
+  description: 'Weekly: elapsed minutes, regardless of clock changes; at most a week',
 })
 const Timezone = Type.String({
   format: 'time-zone',
@@ -50,7 +50,7 @@ const Occurrence = Type.Unsafe<{ starts_at: string; ends_at: string } | null>({
   type: ['object', 'null'],
   properties: { starts_at: IsoTime, ends_at: IsoTime },
   required: ['starts_at', 'ends_at'],
-  description: 'The one under way, or else the next; null when there will be none, or while inactive',
+  description: 'The occurrence in progress, or else the next one; null when there is none, or while inactive',
 })
 
 export const MaintenanceRecord = Type.Object({
@@ -68,7 +68,7 @@ export const MaintenanceRecord = Type.Object({
   next_occurrence: Occurrence,
   is_under_way: Type.Boolean(),
   created_at: IsoTime,
-  created_by: Type.String({ description: 'admin, or anonymous while no key is set up' }),
+  created_by: Type.String({ description: '`admin`, or `anonymous` while no key is set up' }),
 })
 export type MaintenanceRecord = Static<typeof MaintenanceRecord>
 
@@ -92,10 +92,12 @@ export const MaintenanceQuery = Type.Object(
   {
     ...ScopeFilter,
     active_only: Type.Optional(
-      Type.Boolean({ default: false, description: 'Leaves out what is switched off and what is over' }),
+      Type.Boolean({ default: false, description: 'Leaves out inactive entries and those that are over' }),
     ),
     before: Type.Optional(
-      Type.String({ description: 'Only maintenance created before this one (its id) or this time (ISO)' }),
+      Type.String({
+        description: 'Only maintenance created before the one with this id, or before this ISO 8601 time',
+      }),
     ),
     limit: Type.Optional(Limit),
   },

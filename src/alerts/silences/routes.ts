@@ -30,7 +30,7 @@ export function silenceRoutes(app: HttpApp, options: SilenceRouteOptions): void 
       schema: {
         tags,
         summary: 'List silences',
-        description: 'The last created first. A `Link` header with `rel="next"` leads to older ones.',
+        description: 'Most recently created first. A `Link` header with `rel="next"` leads to older ones.',
         querystring: SilenceQuery,
         response: { 200: Type.Array(SilenceRecord, { description: 'Newest first' }) },
       },
@@ -50,8 +50,8 @@ export function silenceRoutes(app: HttpApp, options: SilenceRouteOptions): void 
         tags,
         summary: 'Create a silence',
         description:
-          'Until `ends_at` nothing is sent about a client, a site, a probe or an incident: exactly one of the four is named. ' +
-          'Probes and alerts continue; what is still bad at the end is sent then. 409 when 500 of the client are not over, 429 after 60 in a minute.',
+          'Until `ends_at` no notifications are sent about a client, a site, a probe or an incident: give exactly one of the four. ' +
+          'Probes and alerts continue; notifications about what is still bad at the end are sent then. 409 when the client has 500 that are not over, 429 after 60 in a minute.',
         body: CreateSilence,
         response: { 201: SilenceRecord, ...errorResponses(409) },
       },
@@ -69,7 +69,7 @@ export function silenceRoutes(app: HttpApp, options: SilenceRouteOptions): void 
       schema: {
         tags,
         summary: 'Delete a silence',
-        description: 'Ends it if it is active. Alerts that it muted keep naming it.',
+        description: 'Ends it if it is active. Alerts that it muted still refer to it.',
         params: SilenceParams,
         response: { 204: NoContent, ...errorResponses(404) },
       },

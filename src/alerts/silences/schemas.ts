@@ -10,15 +10,15 @@ const SubjectKey = nullable(
   Type.String({
     minLength: 1,
     maxLength: 1_000,
-    description: 'With `probe_id`: only its alerts of this `subject_key`, one tag, event or field',
+    description: 'With `probe_id`: only its alerts with this `subject_key`, which is one tag, event or field',
   }),
 )
-const Comment = nullable(Type.String({ maxLength: 500, description: 'Why it is silent' }))
+const Comment = nullable(Type.String({ maxLength: 500, description: 'Reason for the silence' }))
 
 const IncidentId = nullable(
   Type.String({
     format: 'uuid',
-    description: 'All alerts of this incident, and of those that it explains, also those that join it later',
+    description: 'All alerts of this incident and of those that it explains, including later ones',
   }),
 )
 
@@ -28,15 +28,15 @@ export const SilenceRecord = Type.Object({
   incident_id: IncidentId,
   subject_key: SubjectKey,
   subject_label: nullable(
-    Type.String({ description: 'That tag, event or field for people; of an incident its title then' }),
+    Type.String({ description: 'Name of that tag, event or field for people; for an incident, its title at the time' }),
   ),
   starts_at: IsoTime,
   ends_at: IsoTime,
-  until_resolved: Type.Boolean({ description: 'It ends sooner, when no alert within it is unresolved any more' }),
+  until_resolved: Type.Boolean({ description: 'Whether it ends earlier, as soon as no alert within it is unresolved' }),
   comment: Comment,
   state: Type.Enum([...SILENCE_STATES]),
   created_at: IsoTime,
-  created_by: Type.String({ description: 'admin, or anonymous while no key is set up' }),
+  created_by: Type.String({ description: '`admin`, or `anonymous` while no key is set up' }),
 })
 export type SilenceRecord = Static<typeof SilenceRecord>
 
@@ -50,14 +50,14 @@ export const CreateSilence = Type.Object(
       Type.String({
         format: 'date-time',
         description:
-          'After `starts_at`, in the future, and at most 366 days from now; needed unless `until_resolved` is true',
+          'After `starts_at`, in the future, and at most 366 days from now; required unless `until_resolved` is true',
       }),
     ),
     until_resolved: Type.Optional(
       Type.Boolean({
         default: false,
         description:
-          'Ends when no alert within it is unresolved any more, and after 366 days at the latest; one has to be',
+          'Ends as soon as no alert within it is unresolved, at the latest after 366 days; at least one must be unresolved now',
       }),
     ),
     comment: Type.Optional(Comment),
@@ -73,7 +73,7 @@ export const SilenceQuery = Type.Object(
     ...ScopeFilter,
     active_only: Type.Optional(Type.Boolean({ default: false, description: 'Only those in effect now' })),
     before: Type.Optional(
-      Type.String({ description: 'Only silences created before this one (its id) or this time (ISO)' }),
+      Type.String({ description: 'Only silences created before the one with this id, or before this ISO 8601 time' }),
     ),
     limit: Type.Optional(Limit),
   },

@@ -22,9 +22,9 @@ export async function createSilence(ctx: Context, input: CreateSilence): Promise
   const times = timesOf(input, now)
   return ctx.store.write.transaction().execute(async (trx) => {
     const scope = await scopeOf(trx, input)
-    if (subject_key !== null && scope.probe_id === null) throw invalidRequest('/subject_key', 'needs a probe_id')
+    if (subject_key !== null && scope.probe_id === null) throw invalidRequest('/subject_key', 'requires a probe_id')
     if (until_resolved && (await unresolvedWithin(trx, { ...scope, subject_key })) === 0) {
-      throw invalidRequest('/until_resolved', 'no alert is open there: give it an end (ends_at)')
+      throw invalidRequest('/until_resolved', 'no alert is open there: give an end (ends_at)')
     }
     await requireMuteRoom(trx, 'silences', scope, now)
     const row: SilenceRow = {
@@ -74,7 +74,7 @@ function timesOf(input: CreateSilence, now: number): { starts_at: number; ends_a
   const starts_at = input.starts_at === undefined ? now : Date.parse(input.starts_at)
   const latest = now + MOST_DAYS * DAY
   if (input.ends_at === undefined && input.until_resolved !== true) {
-    throw invalidRequest('/ends_at', 'has to be given, unless until_resolved is true')
+    throw invalidRequest('/ends_at', 'is required, unless until_resolved is true')
   }
   const ends_at = input.ends_at === undefined ? latest : Date.parse(input.ends_at)
   if (ends_at <= starts_at) throw invalidRequest('/ends_at', 'must be after the start')

@@ -53,16 +53,21 @@ export const TimeseriesParams = Type.Object(
     event_name: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'Only this event: events, executions, failures, consent, identifiers, validity, fields',
+        description:
+          'Only this event; for the metrics events, executions, failures, consent, identifiers, validity and fields',
       }),
     ),
     tag_key: Type.Optional(
-      Type.String({ minLength: 1, description: 'Only this tag: executions, failures, latency, responses' }),
+      Type.String({
+        minLength: 1,
+        description: 'Only this tag; for the metrics executions, failures, latency and responses',
+      }),
     ),
     keys: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         maxItems: KEYS_MAX,
-        description: 'With group_by: only the series with these keys, once for each. One that is not there is left out',
+        description:
+          'With group_by: only the series with these keys; repeat the parameter for several. Keys that do not exist are left out',
       }),
     ),
   },
@@ -99,11 +104,11 @@ export function requireAnswerable(query: TimeseriesQuery): void {
   if (group_by !== undefined && !groups.includes(group_by)) {
     throw invalidRequest(
       '/group_by',
-      `${group_by} is not kept for ${metric}: ${allowedText('can be grouped by', groups)}`,
+      `${group_by} is not available for ${metric}: ${allowedText('can be grouped by', groups)}`,
     )
   }
   if (query.keys !== undefined && group_by === undefined) {
-    throw invalidRequest('/keys', 'chooses among the series of a grouping: give group_by, too')
+    throw invalidRequest('/keys', 'selects series of a grouping: add group_by')
   }
   for (const filter of ['event_name', 'tag_key'] as const) {
     if (query[filter] !== undefined && !filters.includes(filter)) {

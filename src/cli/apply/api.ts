@@ -54,7 +54,7 @@ export class Api {
     const token = given?.trim() ?? null
     if (token !== null && !/^[ -~]+$/.test(token)) {
       throw new StartupError(
-        'the token is empty, or has characters that no token has, like a line break (TAGWARDEN_TOKEN)',
+        'the token is empty, or has characters that a token cannot have, like a line break (TAGWARDEN_TOKEN)',
       )
     }
     this.#target = { url, token }
@@ -165,7 +165,7 @@ export class Api {
       const isMoved = location.endsWith(path)
       const there = isMoved ? location.slice(0, -path.length) : location
       const advice = isMoved ? 'give this as --url' : 'is it a Tagwarden service?'
-      return new RefusedError(status, `${url} leads on to ${there}: ${advice}`)
+      return new RefusedError(status, `${url} redirects to ${there}: ${advice}`)
     }
     const body = jsonOf(bytes)
     if (!isObject(body) || typeof body.message !== 'string') {

@@ -28,7 +28,7 @@ export class Ref {
 
   /** @throws Error when it has not been created: the stages make a change after those it depends on */
   get id(): string {
-    if (this.#id === null) throw new Error('an id is asked for before there is one')
+    if (this.#id === null) throw new Error('an id is needed before there is one')
     return this.#id
   }
 

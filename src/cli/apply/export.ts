@@ -58,7 +58,7 @@ export async function writeExport(
   return [
     ...(placeholders.names.length === 0 ? [] : [`the file needs these variables: ${placeholders.names.join(', ')}`]),
     ...(users === null ? ['people are left out: the token of an owner of all clients sees them'] : []),
-    ...(folder === null && hasLogos ? ['logos are left out: --out writes them, too'] : []),
+    ...(folder === null && hasLogos ? ['logos are left out: --out also writes them'] : []),
   ]
 }
 

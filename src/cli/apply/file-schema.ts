@@ -12,12 +12,12 @@ import { PROBE_TYPES, type ProbeType, UpdateProbe } from '../../probes/index.ts'
 const closed = { additionalProperties: false } as const
 
 const RenamedFrom = Type.Optional(
-  Type.String({ ...Name, description: 'Its previous name: it is renamed and keeps its history' }),
+  Type.String({ ...Name, description: 'Previous name: the entry is renamed and keeps its history' }),
 )
 
 const MaintenanceEntry = Type.Object(
   { ...UpdateMaintenance.properties, title: Name, kind: CreateMaintenance.properties.kind },
-  { ...closed, description: 'Planned work. It is recognised by its title' },
+  { ...closed, description: 'Planned work, identified by its title' },
 )
 const Maintenance = Type.Optional(Type.Array(MaintenanceEntry))
 
@@ -39,7 +39,7 @@ const SiteEntry = Type.Object(
     url: UpdateSite.properties.url,
     renamed_from: RenamedFrom,
     auto_probes: Type.Optional(
-      Type.Boolean({ description: 'Whether a new site gets the probes that fit; instead of `probes`' }),
+      Type.Boolean({ description: 'Whether a new site gets the probes that fit it; instead of `probes`' }),
     ),
     probes: Type.Optional(Type.Array(ProbeEntry)),
     maintenance: Maintenance,
@@ -50,14 +50,14 @@ const SiteEntry = Type.Object(
 const StatusPage = Type.Object(
   {
     shared: Type.Optional(
-      Type.Boolean({ description: 'Whether there is a link. `false` revokes it: another one has another address' }),
+      Type.Boolean({ description: 'Whether there is a link. `false` revokes it; a new link has a different address' }),
     ),
     accent: UpdateStatusLooks.properties.accent,
     logo: Type.Optional(
       Type.Unsafe<string | null>({
         type: ['string', 'null'],
         minLength: 1,
-        description: 'Path of a PNG, JPEG or WebP, from the folder of this file',
+        description: 'Path of a PNG, JPEG or WebP, relative to the folder of this file',
       }),
     ),
   },
@@ -94,11 +94,11 @@ const UserEntry = Type.Object(
     roles: Type.Optional(
       Type.Array(RoleOfUser, {
         maxItems: 1_000,
-        description: 'Replaces the roles that someone gave them, but not those from groups',
+        description: 'Replaces the roles that people gave the person, but not those from groups',
       }),
     ),
   },
-  { ...closed, description: 'Someone with an account. They are recognised by their address' },
+  { ...closed, description: 'A person with an account, identified by the address' },
 )
 
 /** The outer level of a file. Each client and user is checked separately, so that one's faults do not hide those of others. */
@@ -136,7 +136,7 @@ export function editorSchema(): object {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Tagwarden configuration',
-    description: 'What `tagwarden apply` takes and `tagwarden export` writes.',
+    description: 'The format that `tagwarden apply` reads and `tagwarden export` writes.',
     ...Object(withPlaceholders(plain)),
   }
 }

@@ -56,7 +56,7 @@ export function applyCommand(): Command {
 export function exportCommand(): Command {
   return withTarget(new Command('export').description('write what a running service has as YAML, for "apply"'))
     .option('--out <folder>', 'write the file, logos and schema there, instead of the file to standard output')
-    .option('--schema', 'write the JSON Schema of such files and ask no service')
+    .option('--schema', 'write the JSON Schema of such files, without contacting a service')
     .addHelpText('after', EXPORT_HELP)
     .action(async (options: Target & { out?: string; schema?: true }, command: Command) => {
       const { exportAll, printSchema } = await import('./run.ts')

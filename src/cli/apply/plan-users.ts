@@ -36,7 +36,7 @@ export function planUsers(planning: Planning, { wanted, present, callers }: Peop
     if (user.roles.length === 0) continue
     const what = `user “${user.email}”`
     if (planning.prune && isCaller(user, callers)) {
-      const message = `${what} is the person who applies this, and in no file: --prune would delete their own account; name it in a file`
+      const message = `${what} is the person who applies this, and is in no file: --prune would delete their own account; add it to a file`
       planning.problems.push({ place: null, message })
       continue
     }
@@ -166,7 +166,7 @@ function resolve(planning: Planning, roles: readonly WantedRole[]): ResolvedRole
       source.problem(
         refs.length === 0
           ? `there is no client “${shown}”`
-          : `the service has ${refs.length} clients of the name “${shown}”: rename one there`,
+          : `the service has ${refs.length} clients with the name “${shown}”: rename one there`,
       ),
     )
     return []

@@ -164,7 +164,7 @@ function matchByName<W extends Wanted, P>(
     const found = here.length > 0 ? here : before
     if (found.length > 1) {
       problems.push(
-        one.source.problem(`the service has ${found.length} ${what}s of the name “${one.label}”: rename one there`),
+        one.source.problem(`the service has ${found.length} ${what}s with the name “${one.label}”: rename one there`),
       )
     }
     if (here.length > 0 && before.length > 0 && one.renamedFrom !== null && one.renamedFrom !== one.name) {

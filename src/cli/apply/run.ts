@@ -64,7 +64,7 @@ export async function apply(options: ApplyOptions): Promise<number> {
   const { changes: left } = await planNow()
   if (left.length > 0) {
     const names = left.slice(0, 5).map(({ what }) => printable(what))
-    throw new StartupError(`someone else changed the service meanwhile: ${names.join(', ')}; run it again`)
+    throw new StartupError(`someone else changed the service in the meantime: ${names.join(', ')}; run it again`)
   }
   print(doneLine(plan.changes))
   return 0

@@ -65,7 +65,9 @@ function faultsOfRoles({ roles, source }: WantedUser): Problem[] {
   return (roles ?? []).flatMap(({ source: at, client }, index) => {
     const { all_clients: isOfAll, client: named } = entries[index] ?? {}
     if ((named === undefined) === (isOfAll === undefined)) {
-      return [at.problem('a role is of one client (client: its name) or of all of them (all_clients: true): give one')]
+      return [
+        at.problem('a role is for one client (client: its name) or for all of them (all_clients: true): give one'),
+      ]
     }
     const isTwice = seen.has(client)
     seen.add(client)

@@ -36,7 +36,7 @@ export function backtestCommand(output: Output = { out: process.stdout, err: pro
       new Option('--direction <which>', 'which deviations are bad').choices(['down', 'up', 'both']).default('down'),
     )
     .option('--timezone <zone>', 'IANA zone whose days and weeks the series follows', timezone, 'UTC')
-    .addOption(new Option('--band', 'add what would have passed').conflicts('alarms'))
+    .addOption(new Option('--band', 'add the counts that would have passed').conflicts('alarms'))
     .option('--alarms', 'print alarms instead of rows')
     .option('--labels <file>', 'known faults to compare the alarms with')
     .option('--svg <file>', 'where to draw a picture')

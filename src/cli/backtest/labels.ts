@@ -39,7 +39,7 @@ export function checkSeries(labels: readonly Label[], names: readonly string[], 
   const known = new Set(names)
   for (const { series, line } of labels) {
     if (series === null || known.has(series)) continue
-    throw fileError(file, new Error(`line ${line}: there is no series "${series}"; there is ${listed(names)}`))
+    throw fileError(file, new Error(`line ${line}: there is no series "${series}", only ${listed(names)}`))
   }
 }
 

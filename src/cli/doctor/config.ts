@@ -57,7 +57,7 @@ function tokensFinding({ adminToken, viewerToken }: Config): DoctorFinding | nul
   if (adminToken === null && viewerToken === null) return null
   const weak = [isWeak(adminToken) ? 'ADMIN_TOKEN' : '', isWeak(viewerToken) ? 'VIEWER_TOKEN' : ''].filter(Boolean)
   if (weak.length === 0) return { check, level: 'ok', text: 'not easily guessed' }
-  const text = `${weak.join(' and ')} can be guessed: take a random one, as "openssl rand -hex 32" makes it`
+  const text = `${weak.join(' and ')} can be guessed: use a random one, for example from "openssl rand -hex 32"`
   return { check, level: 'warning', text }
 }
 
@@ -70,7 +70,7 @@ function trustProxyFinding(config: Config): DoctorFinding | null {
   const check = 'TRUST_PROXY'
   const everybody = trustProxy.find(isBroad)
   if (everybody !== undefined) {
-    const text = `${everybody} trusts every caller in it to say who it is, and then nothing slows down guessing of tokens: name only the proxy's address`
+    const text = `${everybody} lets every caller in it choose its own address, so nothing slows down guessing of tokens: name only the proxy's address`
     return { check, level: 'warning', text }
   }
   if (trustProxy.length > 0) return { check, level: 'ok', text: `callers are identified by ${trustProxy.join(', ')}` }
@@ -89,7 +89,7 @@ function proxySignInFinding(config: Config): DoctorFinding | null {
   const check = 'PROXY_ADDRESSES'
   const wide = wideProxyAddress(config)
   if (wide === null) {
-    return { check, level: 'ok', text: `${header} says who someone is, from ${proxyAddresses.join(', ')}` }
+    return { check, level: 'ok', text: `${header} identifies people, from ${proxyAddresses.join(', ')}` }
   }
   const text = `every machine in ${wide} can sign in as anyone by sending ${header}: name only the proxy's address`
   return { check, level: 'warning', text }
@@ -125,7 +125,7 @@ const ALWAYS_THERE = [
 function keyHeadersFinding({ ingestKeyHeaders }: Config): DoctorFinding | null {
   const wrong = ingestKeyHeaders.filter((name) => ALWAYS_THERE.includes(name))
   if (wrong.length === 0) return null
-  const text = `${wrong.join(', ')} is in every request and is not a key, so tags would get 401: leave it out`
+  const text = `${wrong.join(', ')} is in every request but is not a key, so tags would get 401: leave it out`
   return { check: 'INGEST_KEY_HEADERS', level: 'warning', text }
 }
 
@@ -143,7 +143,7 @@ function outboundAllowFinding({ outboundAllow: { ranges, hosts } }: Config): Doc
   })
   if (tooWide === undefined) return { check, level: 'ok', text: 'no more than a few places' }
   const [base, bits] = tooWide
-  const text = `${base.toString()}/${bits} lets anyone who creates probes reach ${CLOUD_METADATA}, where clouds hand out credentials: name the few addresses that are needed`
+  const text = `${base.toString()}/${bits} lets anyone who creates probes reach ${CLOUD_METADATA}, where clouds provide credentials: name the few addresses that are needed`
   return { check, level: 'warning', text }
 }
 
@@ -156,7 +156,7 @@ function googleFinding({ googleCredentials }: Config): DoctorFinding | null {
     return { check, level: 'ok', text: `the key of ${googleCredentials.client_email}` }
   } catch {
     const text =
-      'its private_key is not a key (usually because line breaks were lost): give the file as it was downloaded, as GOOGLE_CREDENTIALS_FILE'
+      'its private_key is not a key (usually because line breaks were lost): set GOOGLE_CREDENTIALS_FILE to the file as it was downloaded'
     return { check, level: 'warning', text }
   }
 }

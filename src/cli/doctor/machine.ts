@@ -100,24 +100,24 @@ export function findingOfType(type: number): DoctorFinding {
   if (network !== undefined) {
     return finding(
       'failed',
-      `DATA_DIR is on ${network}, where SQLite damages its files: take a disk of this machine, or DATABASE_URL`,
+      `DATA_DIR is on ${network}, where SQLite damages its files: use a disk of this machine, or DATABASE_URL`,
     )
   }
   const memory = IN_MEMORY.get(kind)
   if (memory !== undefined) {
     return finding(
       'warning',
-      `DATA_DIR is in memory (${memory}): all is lost when this machine stops; take a folder on a disk`,
+      `DATA_DIR is in memory (${memory}): everything is lost when this machine stops; use a folder on a disk`,
     )
   }
   if (kind === OVERLAY) {
-    return finding('warning', 'DATA_DIR is a layer of this container and goes with it: mount a volume there')
+    return finding('warning', 'DATA_DIR is inside this container and is deleted with it: mount a volume there')
   }
   const shared = SHARED.get(kind)
   if (shared === undefined) return finding('ok', 'on a disk of this machine')
   return finding(
     'warning',
-    `DATA_DIR is on ${shared}, which may hand files on to another machine: SQLite needs one of this machine; take another folder if in doubt`,
+    `DATA_DIR is on ${shared}, which may store files on another machine: SQLite needs a disk of this machine; if in doubt, use another folder`,
   )
 }
 
@@ -160,7 +160,7 @@ export function openFilesFinding(most: number | null): DoctorFinding | null {
 export function memoryFinding(mib: number): DoctorFinding {
   const check = 'memory'
   if (mib >= MIN_MEMORY_MIB) return { check, level: 'ok', text: `${Math.floor(mib)} MiB` }
-  const text = `${Math.floor(mib)} MiB, and the system kills what takes more: give ${MIN_MEMORY_MIB} MiB or more`
+  const text = `${Math.floor(mib)} MiB, and the system kills what needs more: provide ${MIN_MEMORY_MIB} MiB or more`
   return { check, level: 'warning', text }
 }
 

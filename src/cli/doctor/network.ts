@@ -77,7 +77,7 @@ export function clockFinding(answers: readonly OutboundAnswer[]): DoctorFinding 
   if (Math.abs(skew) <= MAX_SKEW_MS)
     return { check, level: 'ok', text: `within ${Math.max(1, seconds)} s of the others'` }
   const direction = skew > 0 ? 'ahead' : 'behind'
-  return { check, level: 'warning', text: `${seconds} s ${direction}: switch on NTP, or events get wrong times` }
+  return { check, level: 'warning', text: `${seconds} s ${direction}: enable NTP, or events get wrong times` }
 }
 
 /** Whether the service can listen, or already does. Listens for a moment. */
@@ -148,7 +148,7 @@ export async function smtpFinding({ smtpUrl, smtpFrom }: Config): Promise<Doctor
   })
   try {
     await mailer.verify()
-    const login = server.auth === undefined ? '' : ' and takes the login'
+    const login = server.auth === undefined ? '' : ' and accepts the login'
     return { check, level: 'ok', text: `${server.host}:${server.port} answers${login}; e-mail comes from ${smtpFrom}` }
   } catch (thrown) {
     const outcome = outcomeOfFailure(thrown, `${server.host}:${server.port}`)

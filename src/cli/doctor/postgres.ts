@@ -104,14 +104,14 @@ export const serverFindings = (facts: ServerFacts, poolSize: number): DoctorFind
 function versionFinding({ version }: ServerFacts): DoctorFinding {
   const check = 'version'
   if (Number.parseInt(version, 10) >= MAINTAINED_MAJOR) return { check, level: 'ok', text: version }
-  const text = `PostgreSQL ${version} gets no fixes any more: upgrade the server to ${MAINTAINED_MAJOR} or newer`
+  const text = `PostgreSQL ${version} no longer gets fixes: upgrade the server to ${MAINTAINED_MAJOR} or newer`
   return { check, level: 'warning', text }
 }
 
 function encodingFinding({ encoding }: ServerFacts): DoctorFinding {
   const check = 'encoding'
   if (encoding === 'UTF8') return { check, level: 'ok', text: 'UTF8' }
-  const text = `the database is encoded in ${encoding}, which does not hold every name: create one with encoding 'UTF8'`
+  const text = `the database is encoded in ${encoding}, which cannot store every name: create one with encoding 'UTF8'`
   return { check, level: 'failed', text }
 }
 
@@ -137,7 +137,9 @@ function durabilityFindings({ fsync, synchronousCommit }: ServerFacts): DoctorFi
     ...(synchronousCommit === 'off' ? [lost('synchronous_commit')] : []),
   ]
   if (findings.length > 0) return findings
-  return [{ check, level: 'ok', text: `what is answered 200 is on disk (synchronous_commit = ${synchronousCommit})` }]
+  return [
+    { check, level: 'ok', text: `what is answered with 200 is on disk (synchronous_commit = ${synchronousCommit})` },
+  ]
 }
 
 function connectionsFinding({ connections }: ServerFacts, poolSize: number): DoctorFinding {
@@ -172,7 +174,7 @@ export function replicaFinding({ isReplica, behindBytes, ageSeconds }: ReplicaFa
   const check = 'replica'
   if (!isReplica) {
     const text =
-      'DATABASE_READ_URL leads to a server that takes writes, and not to a replica: make sure that it holds the same data, or unset it'
+      'DATABASE_READ_URL points to a server that accepts writes, not to a replica: make sure that it holds the same data, or unset it'
     return { check, level: 'warning', text }
   }
   if (behindBytes === 0) return { check, level: 'ok', text: 'shows everything that is committed' }

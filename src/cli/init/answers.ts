@@ -43,8 +43,7 @@ export const QUESTIONS: readonly Question[] = [
     fallback: () => DATA_DIR,
     check(answer) {
       if (ADDRESS.test(answer)) SETTINGS.databaseUrl.parse(answer)
-      else if (answer.includes('://'))
-        throw new Error('a folder, or an address that begins with postgres:// is allowed')
+      else if (answer.includes('://')) throw new Error('must be a folder, or an address that begins with postgres://')
     },
   },
   {
@@ -114,7 +113,7 @@ export function envText(answers: Answers): string {
     return `# ${comment}\n${value === undefined ? `#${name}=${unset}` : `${name}=${quoted(name, value)}`}\n`
   })
   const text = [
-    '# Settings of Tagwarden, written by "tagwarden init". Variables of the environment win over this file.\n' +
+    '# Settings of Tagwarden, written by "tagwarden init". Environment variables take precedence over this file.\n' +
       '# It may hold secrets: keep it out of version control. All settings: docs/configuration.md.\n',
     ...parts,
   ].join('\n')

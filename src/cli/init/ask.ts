@@ -44,7 +44,9 @@ export async function askAll(terminal: Terminal, given: Partial<Answers>): Promi
         answers[name] = answer
         break
       } catch (thrown) {
-        terminal.say(`That does not work: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+        terminal.say(
+          `That does not work: ${thrown instanceof StartupError ? '' : 'it '}${thrown instanceof Error ? thrown.message : String(thrown)}`,
+        )
       }
     }
   }
@@ -64,9 +66,7 @@ export function withDefaults(given: Partial<Answers>): Answers {
       check(answer, answers)
     } catch (thrown) {
       if (thrown instanceof StartupError) throw thrown
-      throw new StartupError(
-        `${OPTIONS[name]} is not valid: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-      )
+      throw new StartupError(`${OPTIONS[name]} ${thrown instanceof Error ? thrown.message : String(thrown)}`)
     }
     answers[name] = answer
   }

@@ -42,7 +42,9 @@ async function init(options: Options): Promise<void> {
     return
   }
   if (!process.stdin.isTTY) {
-    throw new StartupError('there is no terminal to ask on: give --yes, and options for what is not the default')
+    throw new StartupError(
+      'there is no terminal to ask questions on: give --yes, and options for values other than the default',
+    )
   }
   const terminal = openTerminal(process.stdin, process.stdout)
   try {
@@ -101,7 +103,9 @@ function notes(file: string, text: string, { publicUrl }: Answers): string[] {
     ...(publicUrl.startsWith('http://')
       ? ['The tag sends to https only: put a proxy with a certificate in front.']
       : []),
-    ...overruled.map((name) => `${name} is set in the environment to something else, which wins over the file.`),
+    ...overruled.map(
+      (name) => `${name} is set to another value in the environment, which takes precedence over the file.`,
+    ),
     asTyped('Next: npm run tagwarden -- doctor checks the settings, and npm start starts the service.'),
   ]
 }

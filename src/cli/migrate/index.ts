@@ -26,13 +26,13 @@ export function migrateCommand(): Command {
   return new Command('migrate')
     .description("bring the database to this version's schema, or an embedded store into PostgreSQL")
     .addOption(
-      new Option('--status', 'list the steps applied and pending, and change nothing').conflicts(['citus', 'from']),
+      new Option('--status', 'list applied and pending steps, and change nothing').conflicts(['citus', 'from']),
     )
     .addOption(new Option('--citus', 'migrate, then distribute the tables over a Citus cluster').conflicts('from'))
     .addOption(
       new Option('--from <sqlite:folder>', 'copy the store in this folder to PostgreSQL').argParser(sqliteFolder),
     )
-    .option('--to <postgres://…>', 'where to copy it (default: DATABASE_URL)')
+    .option('--to <postgres://…>', 'where to copy it to (default: DATABASE_URL)')
     .addHelpText('after', HELP)
     .action(run)
 }

@@ -21,8 +21,8 @@ export function tagCatalogueRoutes(app: HttpApp, context: ReportContext): void {
         tags,
         summary: 'List tags by vendor',
         description:
-          'Over all active sites and the last 24 whole hours: how often the tags of each vendor ran and failed. Counts are read once an hour; what ' +
-          'fails now is known by alerts. `limit` and `offset` page through.',
+          'For all active sites and the last 24 whole hours: how often the tags of each vendor ran and failed. Counts are updated once an hour; what ' +
+          'fails now comes from alerts. Use `limit` and `offset` to page.',
         querystring: CatalogueQuery,
         response: { 200: Catalogue, ...errorResponses(404) },
       },
@@ -38,7 +38,7 @@ export function tagCatalogueRoutes(app: HttpApp, context: ReportContext): void {
         tags,
         summary: "List a vendor's sites over time",
         description:
-          'Whether it fails for everyone: each site with runs and failures by the hour, the last hour up to now. `limit` and `offset` page through.',
+          'Shows whether it fails for everyone: each site with runs and failures by the hour, the last hour up to now. Use `limit` and `offset` to page.',
         querystring: VendorSitesQuery,
         response: { 200: VendorSites, ...errorResponses(404) },
       },

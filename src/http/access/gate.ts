@@ -132,12 +132,12 @@ export function createGate({ settings, credentials, publicUrl, clock, warn }: Ga
     if (wait > 0) throw tooManyFailures(wait)
     throttle.passwordTried(guesser, email)
     const outcome = await credentials.authenticate(given)
-    if (outcome.kind === 'wrong') throw new AppError('unauthorized', 'The address or the password is not right')
+    if (outcome.kind === 'wrong') throw new AppError('unauthorized', 'The address or the password is wrong')
     // The account itself counts wrong codes.
     throttle.passwordRight(guesser, email)
     if (outcome.kind === 'right') return outcome.owner
     if (outcome.kind === 'wait') throw tooManyCodes(outcome.ms)
-    const message = outcome.kind === 'code_needed' ? 'is needed, too' : 'is not right, or was used already'
+    const message = outcome.kind === 'code_needed' ? 'is needed, too' : 'is wrong, or was already used'
     throw new AppError('unauthorized', `The code ${message}`, [{ path: '/code', message }])
   }
 
@@ -151,7 +151,7 @@ export function createGate({ settings, credentials, publicUrl, clock, warn }: Ga
     if (isByOwnName(request)) return
     throw new AppError(
       'forbidden',
-      `This service is not known as ${request.headers.host}: set PUBLIC_URL if it is, or call it by its IP address`,
+      `This service does not answer under the host name ${request.headers.host}: set PUBLIC_URL to it, or use the IP address`,
     )
   }
 
@@ -161,7 +161,7 @@ export function createGate({ settings, credentials, publicUrl, clock, warn }: Ga
     if (!isOwnOrigin(origin, request.host, publicUrl)) {
       throw new AppError(
         'forbidden',
-        `Pages of ${origin} may not change anything here; PUBLIC_URL is the address whose pages may`,
+        `Pages of ${origin} may not change anything here: only pages under PUBLIC_URL may`,
       )
     }
   }
@@ -196,7 +196,7 @@ export function createGate({ settings, credentials, publicUrl, clock, warn }: Ga
       throw new AppError(
         'unauthorized',
         problem === null
-          ? 'A key is needed: send "Authorization: Bearer …" or sign in'
+          ? 'A key is required: send "Authorization: Bearer …" or sign in'
           : `The proxy in front names someone who may not sign in: ${problem}`,
       )
     }

@@ -33,7 +33,10 @@ export function proxyClaimReader(
     const now = clock.now()
     if (Math.abs(now - warnedAt) < WARN_EVERY_MS) return
     warnedAt = now
-    warn({ address, header: email }, 'a header that says who someone is came from outside of PROXY_ADDRESSES: ignored')
+    warn(
+      { address, header: email },
+      'ignored a header that names a person, because it came from an address outside PROXY_ADDRESSES',
+    )
   }
 
   return ({ socket, headers, rawHeaders }) => {
@@ -46,7 +49,10 @@ export function proxyClaimReader(
     }
     const twice = own.find((header) => countOf(rawHeaders, header) > 1)
     if (twice !== undefined) {
-      throw new AppError('forbidden', `The header ${twice} came twice: the proxy must remove it from what callers send`)
+      throw new AppError(
+        'forbidden',
+        `The header ${twice} was sent twice: the proxy must remove it from the requests of callers`,
+      )
     }
     const said = name === null ? '' : textOf(headers[name])
     return {

@@ -126,7 +126,7 @@ const neededRole = ({ method, routeOptions: { config } }: FastifyRequest): Clien
 
 function refusal({ role, grants }: Access): AppError {
   const highest = highestRole(grants)
-  if (highest === null) return new AppError('forbidden', 'This account has no role: ask an owner for one')
+  if (highest === null) return new AppError('forbidden', 'This account has no role yet: ask an owner for one')
   if (role === 'viewer') return new AppError('forbidden', 'This key is read-only')
   return new AppError('forbidden', `Your role does not allow this: ask an owner of the client`)
 }
@@ -144,13 +144,15 @@ function ownedFields({ method, url, schema, config }: RouteOptions): OwnedField[
       if (name in OWNED) owned.push({ part, name, kind: OWNED[name as keyof typeof OWNED] })
       else if (isId(field) && config?.scope !== 'anyone' && !FOUND_WITHIN.includes(name)) {
         throw new Error(
-          `${method} ${url}: ${name} is an id of which src/http/access/scope.ts does not know whose it is`,
+          `${method} ${url}: ${name} is an id, and src/http/access/scope.ts does not know which client it belongs to`,
         )
       }
     }
   }
   if (config?.scope === undefined && !owned.some(({ part }) => part === 'params')) {
-    throw new Error(`${method} ${url}: its path names nothing of a client, so its config has to say its scope`)
+    throw new Error(
+      `${method} ${url}: its path names nothing that belongs to a client, so its config must give its scope`,
+    )
   }
   return owned
 }

@@ -12,43 +12,44 @@ const Session = Type.Object({
   role: nullable(
     Type.Enum(['admin', 'viewer', 'open', 'user', 'token'], {
       description:
-        'null: not signed in; admin and viewer: with a key from the settings; user: with an account; token: with an API token; open: no sign-in is needed',
+        'How the caller is signed in. null: not at all; admin and viewer: with a key from the settings; user: with an account; token: with an API token; open: no sign-in is needed',
     }),
   ),
   authentication_required: Type.Boolean(),
-  accounts: Type.Boolean({ description: 'Whether people sign in with e-mail and password, too' }),
+  accounts: Type.Boolean({ description: 'Whether people can sign in with e-mail and password' }),
   single_sign_on: nullable(
     Type.String({
-      description: 'What else people sign in with, at `/api/oidc/sign-in`; null: no identity provider is set up',
+      description:
+        'The identity provider that people can also sign in with, at `/api/oidc/sign-in`; null: none is set up',
     }),
   ),
   proxy: Type.Union([
     Type.Object({
       problem: nullable(
         Type.String({
-          description: 'Why the person it names may not sign in, in one word; null: it signed the caller in',
+          description: 'Why the person that the proxy names may not sign in, as a code; null: the caller is signed in',
         }),
       ),
       signs_out: Type.Boolean({
-        description: 'Whether it has a page that ends its session, to which signing out leads',
+        description: 'Whether the proxy has a page that ends its session; signing out leads there',
       }),
     }),
-    Type.Null({ description: 'The call did not come through a proxy that signs people in' }),
+    Type.Null({ description: 'null: the call did not come through a proxy that signs people in' }),
   ]),
   user: Type.Union([
     Type.Object({ id: Uuid, email: Type.String(), name: Type.String() }),
-    Type.Null({ description: 'For callers not signed in with an account' }),
+    Type.Null({ description: 'null: the caller is not signed in with an account' }),
   ]),
   access: Type.Object(
     {
       all: nullable(
         Type.Unsafe<ClientRole>({
           ...ClientRoleSchema,
-          description: 'For every client and the service itself; null: none',
+          description: 'Role for every client and the service itself; null: none',
         }),
       ),
       clients: Type.Array(Type.Object({ client_id: Uuid, role: ClientRoleSchema }), {
-        description: 'For single clients, where that is more',
+        description: 'Roles for single clients, where they allow more',
       }),
     },
     { description: 'What the caller may do' },
@@ -68,7 +69,7 @@ const SignInBody = Type.Object(
         minLength: 6,
         maxLength: 40,
         description:
-          'Of the app, or a recovery code: where a sign-in without it is answered 401 with a fault of `/code`',
+          'Code of the app, or a recovery code. Required when a sign-in without it is answered 401 with a fault of `/code`',
       }),
     ),
   },
@@ -78,7 +79,7 @@ const SignInBody = Type.Object(
 /** @throws AppError `invalid_request` when it is neither a key nor an address with its password */
 function signInOf({ token, email, password, code }: Static<typeof SignInBody>): SignIn {
   if (email === undefined && password === undefined) {
-    if (token === undefined) throw invalidRequest('/token', 'is required, or email and password instead of it')
+    if (token === undefined) throw invalidRequest('/token', 'is required, unless email and password are given')
     return { token }
   }
   if (token !== undefined) throw invalidRequest('/token', 'cannot be combined with email and password')
@@ -121,8 +122,8 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
       config: publicRoute,
       schema: {
         tags,
-        summary: 'Who am I',
-        description: 'The role of the key or session cookie sent along.',
+        summary: 'Read who is signed in',
+        description: 'The account and the roles of the key or session cookie that the request carries.',
         security: [],
         response: { 200: Session },
       },
@@ -143,7 +144,7 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
         summary: 'Sign in',
         description:
           'Exchanges a key of the settings, or the e-mail address and password of an account, for a session cookie: of 12 hours for an ' +
-          'admin, of 30 days for a viewer, of 7 days for a user. Repeated failures make the address wait, and those at one account make tries from elsewhere wait, too.',
+          'admin, of 30 days for a viewer, of 7 days for a user. After repeated failures the address has to wait; after repeated failures on one account, so do other addresses that try it.',
         security: [],
         body: SignInBody,
         response: { 200: Session },
@@ -166,11 +167,13 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
         tags,
         summary: 'Sign out',
         description:
-          'Ends the session, on every node, and removes its cookie. 200 where the identity provider, or the proxy that signed the caller in, has a page to sign out.',
+          'Ends the session, on every node, and removes its cookie. Answers 200 with an address where the identity provider, or the proxy that signed the caller in, has a page to sign out.',
         security: [],
         response: {
           200: Type.Object({
-            provider_url: Type.String({ description: 'Where the browser ends its session at the provider, too' }),
+            provider_url: Type.String({
+              description: 'Address where the browser also ends its session at the provider',
+            }),
           }),
           204: NoContent,
         },

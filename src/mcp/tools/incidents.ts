@@ -41,7 +41,7 @@ export const listIncidents = reading({
   name: 'list_incidents',
   title: 'List incidents',
   description:
-    'What is or was broken, newest first: alerts of one cause are one incident, and one with a `parent_id` is a part of that incident. Use resolved: false for what lasts.',
+    'What is or was broken, newest first: alerts of one cause are one incident, and one with a `parent_id` is a part of that incident. Use resolved: false for those that last.',
   input: Type.Object(filters, closed),
   async run({ limit: rows, ...query }, { ask }) {
     return pageOf(
@@ -70,7 +70,7 @@ export const explainIncident = reading({
   name: 'explain_incident',
   title: 'Explain an incident',
   description:
-    'Everything known of one incident: what it costs, its likely cause with the evidence, what changed shortly before, its alerts, its timeline and notes.',
+    'Everything known about one incident: what it costs, its likely cause with the evidence, what changed shortly before, its alerts, its timeline and notes.',
   input: Type.Object({ incident_id: id('The incident') }, closed),
   async run({ incident_id }, { ask }) {
     const incident = await ask('GET', `/api/incidents/${incident_id}`)
@@ -96,14 +96,14 @@ export const explainIncident = reading({
 const MOST_MINUTES = 30 * 24 * 60
 
 const comment = Type.Optional(
-  Type.String({ minLength: 1, maxLength: 1_000, description: 'Why, for those who read the timeline' }),
+  Type.String({ minLength: 1, maxLength: 1_000, description: 'Reason, shown in the timeline' }),
 )
 
 export const acknowledge = changing({
   name: 'acknowledge',
   title: 'Acknowledge an incident or alert',
   description:
-    'Says that someone is working on it, so that no more reminders are sent. Give incident_id (with all of its alerts) or alert_id. Needs a key that may change things; do it only when a person asks for it.',
+    'Says that someone is working on it, so that no more reminders are sent. Give incident_id (with all of its alerts) or alert_id. Requires a key that may change data; do it only when a person asks for it.',
   input: Type.Object(
     { incident_id: optionalId('The incident'), alert_id: optionalId('Or a single alert'), comment },
     closed,
@@ -122,14 +122,14 @@ export const silence = changing({
   name: 'silence',
   title: 'Silence notifications',
   description:
-    'Keeps notifications back for a time, about one incident, probe, site or client: give exactly one of the ids. Needs a key that may change things; do it only when a person asks for it.',
+    'Holds notifications back for a time, for one incident, probe, site or client: give exactly one of the ids. Requires a key that may change data; do it only when a person asks for it.',
   input: Type.Object(
     {
       incident_id: optionalId('An incident'),
       probe_id: optionalId('A probe'),
       site_id: optionalId('A site with its probes'),
       client_id: optionalId('A client with its sites'),
-      minutes: Type.Integer({ minimum: 5, maximum: MOST_MINUTES, description: 'How long, from now on' }),
+      minutes: Type.Integer({ minimum: 5, maximum: MOST_MINUTES, description: 'Minutes from now' }),
       comment,
     },
     closed,

@@ -10,7 +10,7 @@ export const listProbes = reading({
   name: 'list_probes',
   title: 'List probes of a site',
   description:
-    'The checks of a site with their last result: ok, warning and critical judge the site, error says that the check could not be made.',
+    'The checks of a site with their last result: ok, warning and critical judge the site, error means that the check itself could not run.',
   input: Type.Object({ site_id: id('The site'), limit, offset }, closed),
   async run({ site_id, limit: rows, offset: from = 0 }, { ask }) {
     const probes = await ask('GET', '/api/probes', { query: { site_id } })
@@ -21,7 +21,7 @@ export const listProbes = reading({
 export const probeResults = reading({
   name: 'probe_results',
   title: 'Results of a probe',
-  description: 'What a check found, newest first, with the figures that it judged by.',
+  description: 'The results of a check, newest first, with the figures that they are based on.',
   input: Type.Object({ probe_id: id('The probe'), limit, before }, closed),
   async run({ probe_id, limit: rows, before: older }, { ask }) {
     const names = ['id', 'status', 'judged', 'reason', 'message', 'details', 'executed_at', 'maintenance_id']

@@ -51,7 +51,7 @@ const MOST_HOURS = 9_600
 const MOST_INCIDENTS = 1_000
 
 const hours = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: MOST_HOURS, description: 'The last so many hours; 24 by default' }),
+  Type.Integer({ minimum: 1, maximum: MOST_HOURS, description: 'Number of hours up to now; 24 by default' }),
 )
 
 const reportOf = (siteId: string, what: string): string => `/api/monitoring/sites/${siteId}/${what}`
@@ -77,7 +77,7 @@ export const siteHealth = reading({
   name: 'site_health',
   title: 'Health of a site',
   description:
-    'How a site does: events against the window before (`previous`, empty where that is not kept), the score with its parts, tags that fail, refused payloads, the state of its checks and its unresolved incidents (of over 1,000 the latest, and `left_out` counts within these).',
+    'How a site is doing: events compared with the window before (`previous`, empty if that is no longer kept), the score with its parts, tags that fail, refused payloads, the state of its checks and its unresolved incidents (of over 1,000 the latest, and `left_out` counts within these).',
   input: Type.Object({ site_id: id('The site'), hours }, closed),
   async run({ site_id, hours: last = 24 }, { ask }) {
     // One after the other: a caller has few slots for reports.

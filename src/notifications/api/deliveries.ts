@@ -175,7 +175,7 @@ async function lockDelivery(trx: Transaction<Tables>, id: string): Promise<Deliv
 }
 
 function requireRetriable({ state, last_error }: DeliveryRow): void {
-  if (state === 'delivered') throw new AppError('conflict', 'The message was delivered: it is not sent again')
+  if (state === 'delivered') throw new AppError('conflict', 'The message was already delivered: it is not sent again')
   if (state === 'cancelled') {
     throw new AppError(
       'conflict',

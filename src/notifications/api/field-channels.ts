@@ -60,7 +60,7 @@ export async function updateFieldChannel(
   const fixed: Readonly<Record<string, unknown>> = { ...before, secret: null, endpoint: null }
   const changed = Object.entries(others).find(([name, value]) => value !== fixed[name])
   if (changed !== undefined) {
-    throw invalidRequest(`/${changed[0]}`, `is fixed of the client's ${field}: add a channel for another`)
+    throw invalidRequest(`/${changed[0]}`, `is fixed for the client's ${field}: add a channel for another one`)
   }
   if (address === undefined) return before
   const given = { address: address.trim(), secret: null, endpoint: null }

@@ -35,9 +35,12 @@ export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions
       schema: {
         tags,
         summary: "List a client's channels",
-        description: 'Its `chat_webhook` and `email` first, then the others, the oldest first.',
+        description: 'Its `chat_webhook` and `email` first, then the others, oldest first.',
         params: TestParams,
-        response: { 200: Type.Array(OwnChannelRecord, { description: 'Its fields first' }), ...errorResponses(404) },
+        response: {
+          200: Type.Array(OwnChannelRecord, { description: 'The fields of the client first' }),
+          ...errorResponses(404),
+        },
       },
     },
     async (request) => listOwnChannels(store, request.params.client_id, seesSecrets(request.access)),
@@ -49,7 +52,8 @@ export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions
       schema: {
         tags,
         summary: 'Add a channel to a client',
-        description: 'Messages about its incidents go over it from now on. 409 when it has 20.',
+        description:
+          "From now on, messages about the client's incidents are also sent over this channel. 409 when the client has 20.",
         params: TestParams,
         body: CreateOwnChannel,
         response: { 201: OwnChannelRecord, ...errorResponses(404, 409) },
@@ -67,7 +71,7 @@ export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions
       schema: {
         tags,
         summary: 'Change a channel of a client',
-        description: 'Its kind stays. An address that is edited switches it on again after a failure.',
+        description: 'Its kind cannot change. Editing the address turns it on again after a failure.',
         params: OwnChannelParams,
         body: UpdateOwnChannel,
         response: { 200: OwnChannelRecord, ...errorResponses(404) },
@@ -91,7 +95,7 @@ export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions
       schema: {
         tags,
         summary: 'Delete a channel of a client',
-        description: 'What waits on it is cancelled.',
+        description: 'Messages that wait on it are cancelled.',
         params: OwnChannelParams,
         response: { 204: NoContent, ...errorResponses(404) },
       },
@@ -114,7 +118,7 @@ export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions
       schema: {
         tags,
         summary: 'Send a test message over one channel',
-        description: 'Now; 409 when it is switched off, or e-mail is off on this server.',
+        description: 'Sends it now. 409 when the channel is inactive, or e-mail is off on this server.',
         params: OwnChannelParams,
         response: { 200: Type.Array(TestResult), ...errorResponses(404, 409) },
       },

@@ -11,43 +11,47 @@ const Kind = Type.Enum([...KIND_NAMES], {
 })
 const MinimumSeverity = Type.Enum(['warning', 'critical'], {
   default: 'warning',
-  description: '`critical`: incidents that are only warnings are not sent over it, nor how they end',
+  description: '`critical`: incidents that are only warnings are not sent over this channel, nor is their end',
 })
 const WarningsAfter = nullable(
   Type.Integer({
     minimum: 0,
     maximum: 1_440,
     description:
-      'Minutes that a warning lasts before it is sent over it, 0: none; null: NOTIFY_WARNINGS_AFTER_MINUTES. For `chat` and `email`: the others get warnings at once',
+      'Minutes that a warning must last before it is sent over this channel; 0: sent at once; null: NOTIFY_WARNINGS_AFTER_MINUTES. For `chat` and `email` only: other kinds get warnings at once',
   }),
 )
-const IsActive = Type.Boolean({ default: true, description: 'Nothing is sent over one that is switched off' })
+const IsActive = Type.Boolean({ default: true, description: 'Nothing is sent over an inactive channel' })
 
 const ChannelId = Type.String({
   minLength: 1,
   maxLength: 36,
-  description: "A UUID; of the two channels that are fields of the client, the field's name",
+  description: "A UUID; for the two channels that are fields of the client, the field's name",
 })
 
 export const OwnChannelRecord = Type.Object({
   id: ChannelId,
   field: nullable(
     Type.Enum(['chat_webhook', 'email'], {
-      description: 'The field of the client that holds its address, which may be changed here or there; null of others',
+      description:
+        "The client's field that holds its address, which can be changed here or there; null for other channels",
     }),
   ),
   client_id: Uuid,
-  channel: Type.String({ description: 'As deliveries and the list of channels name it' }),
+  channel: Type.String({ description: 'Key of the channel in deliveries and in the list of channels' }),
   kind: Kind,
   name: Type.String(),
   address: nullable(
-    Type.String({ description: 'E-mail addresses; of a webhook its host, of a key its end; null for viewers' }),
+    Type.String({ description: 'E-mail addresses, the host of a webhook, or the end of a key; null for viewers' }),
   ),
-  endpoint: nullable(Type.String({ description: 'Null: the usual one, or the kind has none; null for viewers' })),
-  has_secret: Type.Boolean({ description: 'Whether its requests are signed with a secret of its own' }),
+  endpoint: nullable(
+    Type.String({ description: 'Null: the default endpoint, or the kind has none; null for viewers' }),
+  ),
+  has_secret: Type.Boolean({ description: 'Whether its requests are signed with its own secret' }),
   fingerprint: nullable(
     Type.String({
-      description: 'Changes with address, secret and endpoint, and shows none of them; null for viewers',
+      description:
+        'Fingerprint that changes with address, secret and endpoint, and reveals none of them; null for viewers',
     }),
   ),
   minimum_severity: MinimumSeverity,
@@ -65,7 +69,7 @@ const address = {
         minLength: 16,
         maxLength: 200,
         pattern: '^\\S+$',
-        description: 'Of a `webhook`: signs its requests, instead of WEBHOOK_SECRET',
+        description: 'For `webhook`: signs its requests, instead of WEBHOOK_SECRET',
       }),
     ),
   ),
@@ -74,7 +78,7 @@ const address = {
       Type.String({
         format: 'http-url',
         maxLength: 2_048,
-        description: 'Of `pagerduty` and `opsgenie`: another region or product than the usual one',
+        description: 'For `pagerduty` and `opsgenie`: a region or product other than the default',
       }),
     ),
   ),
@@ -91,7 +95,7 @@ export type CreateOwnChannel = Static<typeof CreateOwnChannel>
 
 export const UpdateOwnChannel = Type.Partial(Type.Object({ ...settable, ...address }), {
   additionalProperties: false,
-  description: '`secret` and `endpoint` only together with `address`; of a field of the client `address` alone',
+  description: 'Give `secret` and `endpoint` only together with `address`; for a field of the client, `address` alone',
 })
 export type UpdateOwnChannel = Static<typeof UpdateOwnChannel>
 

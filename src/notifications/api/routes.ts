@@ -24,7 +24,7 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
         tags,
         summary: 'List deliveries',
         description:
-          'Messages sent and waiting, a line for each message and channel, newest first. A `Link` header with ' +
+          'Sent and waiting messages, one entry per message and channel, newest first. A `Link` header with ' +
           '`rel="next"` leads to older ones.',
         querystring: DeliveryQuery,
         response: { 200: Type.Array(DeliveryRecord, { description: 'Newest first' }) },
@@ -44,8 +44,8 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
         tags,
         summary: 'Retry a delivery',
         description:
-          'Sends a failed or waiting message as soon as possible, with all messages of its client that go out together with it. A channel that is ' +
-          'off is tried again; that of all clients only when the caller sees all of them. 409 when it was delivered or cancelled.',
+          'Sends a failed or waiting message as soon as possible, with all messages of its client that are combined with it. A channel that is ' +
+          'off is tried again; the one for all clients only if the caller sees all of them. 409 when it was delivered or cancelled.',
         params: DeliveryParams,
         response: { 200: DeliveryRecord, ...errorResponses(404, 409) },
       },
@@ -64,8 +64,7 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
       schema: {
         tags,
         summary: 'List channels',
-        description:
-          "Where messages go: the global webhook and the clients' own webhooks and e-mail, and how each does.",
+        description: "Where messages go: the global webhook and the clients' own channels, with the state of each.",
         response: { 200: ChannelList },
       },
     },
@@ -81,7 +80,7 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
         tags,
         summary: 'Send a test message',
         description:
-          'Sends it now, over each channel of the client, and returns the outcome of each. A channel that it gets through is on again. 409 when there is no channel, 429 after five in a minute, or 250 e-mails in an hour.',
+          'Sends it now over each channel of the client and returns each outcome. A channel that was off is on again if the message gets through. 409 when there is no channel, 429 after five in a minute, or 250 e-mails in an hour.',
         params: TestParams,
         response: { 200: Type.Array(TestResult), ...errorResponses(404, 409) },
       },

@@ -59,8 +59,8 @@ export const channelInWords = ({ channel, service }: Pick<DeliveredMessage, 'cha
 /** A message that our own code fails on is given up after this many attempts, because the channel's other messages wait behind it. */
 const FAULTS_MAX = 5
 
-/** The transport threw, which it never should. */
-export const OWN_FAULT = { kind: 'passing', error: 'a fault of the service, whose log has the details' } as const
+/** The transport failed over something that it should have been ready for. */
+export const OWN_FAULT = { kind: 'passing', error: 'an error in the service, whose log has the details' } as const
 
 /**
  * Sends a message, or a group of messages as one. Returns null when the service stops before the outcome is known.

@@ -182,7 +182,7 @@ export function actionFor(snapshot: ChannelSnapshot, now: number): Action {
   const waiting = snapshot.waiting.map((message) => inTime(message, now))
   if (waiting.length === 0) return { kind: 'rest', until: null }
   if (address === null) {
-    return { kind: 'cancel', ids: waiting.map(({ id }) => id), reason: 'the channel has no address any more' }
+    return { kind: 'cancel', ids: waiting.map(({ id }) => id), reason: 'the channel no longer has an address' }
   }
   // Pausing a client ends its incidents, also at services that page people.
   const isKept = ({ kind }: QueuedMessage) =>

@@ -81,7 +81,7 @@ export async function addOverride(ctx: Context, clientId: string, input: AddOver
     const now = ctx.clock.now()
     const [startsAt, endsAt] = [Date.parse(input.starts_at), Date.parse(input.ends_at)]
     if (!people.some(({ id }) => id === input.person_id)) {
-      throw invalidRequest('/person_id', 'is not the id of someone in the rotation')
+      throw invalidRequest('/person_id', 'is not the id of a person in the rotation')
     }
     if (endsAt <= startsAt) throw invalidRequest('/ends_at', 'must be after the start')
     if (endsAt <= now) throw invalidRequest('/ends_at', 'must be in the future')
@@ -161,9 +161,9 @@ async function peopleOf(
       throw invalidRequest(`/people/${index}/channel_id`, 'is not the id of a channel of this client')
     }
     if (id !== undefined && !(before?.rotation.people ?? []).some((person) => person.id === id)) {
-      throw invalidRequest(`/people/${index}/id`, 'is not the id of someone in the rotation: leave it out')
+      throw invalidRequest(`/people/${index}/id`, 'is not the id of a person in the rotation: leave it out')
     }
-    if (id !== undefined && taken.has(id)) throw invalidRequest(`/people/${index}/id`, 'is there twice')
+    if (id !== undefined && taken.has(id)) throw invalidRequest(`/people/${index}/id`, 'is given twice')
     if (id !== undefined) taken.add(id)
     return { id: id ?? newId(), name: name.trim(), email: email?.trim() ?? null, channelId }
   })

@@ -42,7 +42,7 @@ export function onCallRoutes(app: HttpApp, options: { store: Store; clock: Clock
         tags,
         summary: "Set a client's on-call rotation",
         description:
-          'Replaces the existing one. Give the `id` of people who stay: their overrides stay, too, and those of others go.',
+          'Replaces the existing rotation. Give the `id` of people who stay, so that their overrides are kept; overrides of people who leave are deleted.',
         params,
         body: SetOnCall,
         response: { 200: OnCallRecord, ...errorResponses(404) },
@@ -60,7 +60,7 @@ export function onCallRoutes(app: HttpApp, options: { store: Store; clock: Clock
       schema: {
         tags,
         summary: "Delete a client's on-call rotation",
-        description: 'With its overrides. Messages name no one from then on.',
+        description: 'Deletes it with its overrides. From then on, messages name no one.',
         params,
         response: { 204: NoContent, ...errorResponses(404) },
       },
@@ -76,8 +76,9 @@ export function onCallRoutes(app: HttpApp, options: { store: Store; clock: Clock
     {
       schema: {
         tags,
-        summary: 'Let someone stand in',
-        description: 'From `starts_at` until `ends_at`. If several overlap, the one made last counts.',
+        summary: 'Add an override',
+        description:
+          'Someone stands in from `starts_at` until `ends_at`. If several overrides overlap, the latest one applies.',
         params,
         body: AddOverride,
         response: { 201: OverrideRecord, ...errorResponses(404, 409) },
@@ -93,7 +94,7 @@ export function onCallRoutes(app: HttpApp, options: { store: Store; clock: Clock
       schema: {
         tags,
         summary: 'Delete an override',
-        description: 'The rotation holds again.',
+        description: 'The rotation applies again.',
         params: Type.Object({ client_id: Uuid, override_id: Uuid }),
         response: { 204: NoContent, ...errorResponses(404) },
       },

@@ -8,7 +8,7 @@ export const MOST_PEOPLE = 20
 
 const personFields = {
   name: Name,
-  email: nullable(Type.String({ format: 'email', maxLength: 254, description: 'Of this person alone' })),
+  email: nullable(Type.String({ format: 'email', maxLength: 254, description: "This person's own address" })),
   channel_id: nullable({ ...Uuid, description: "One of the client's own channels that reaches this person" }),
 }
 
@@ -18,14 +18,14 @@ const rotationFields = {
   handover_time: Type.String({
     pattern: '^([01]\\d|2[0-3]):[0-5]\\d$',
     [EXPECTS]: 'a local time like 09:00',
-    description: 'On a clock of the zone',
+    description: 'In the given time zone',
   }),
-  starts_on: Type.String({ format: 'date', description: 'A day in the week of the first person' }),
+  starts_on: Type.String({ format: 'date', description: "A day in the first person's week" }),
   escalate_after_minutes: nullable(
     Type.Integer({
       minimum: 5,
       maximum: 1_440,
-      description: 'Without acknowledgement for so long, the next person is notified; null: never',
+      description: 'Minutes without acknowledgement after which the next person is notified; null: never',
     }),
   ),
 }
@@ -35,7 +35,7 @@ export const SetOnCall = Type.Object(
     people: Type.Array(
       Type.Object(
         {
-          id: Type.Optional({ ...Uuid, description: 'Of someone who is in the rotation already' }),
+          id: Type.Optional({ ...Uuid, description: 'Id of a person who is already in the rotation' }),
           name: Name,
           email: Type.Optional(personFields.email),
           channel_id: Type.Optional(personFields.channel_id),
@@ -71,13 +71,13 @@ export type AddOverride = Static<typeof AddOverride>
 const Turn = Type.Object({
   person_id: Uuid,
   name: Type.String(),
-  until: nullable({ ...IsoTime, description: 'When someone else is; null: not foreseeable' }),
+  until: nullable({ ...IsoTime, description: 'When someone else takes over; null: not foreseeable' }),
   is_override: Type.Boolean(),
 })
 
 export const OnCallRecord = Type.Object({
   rotation: nullable(Type.Object({ people: Type.Array(PersonRecord), ...rotationFields })),
-  overrides: Type.Array(OverrideRecord, { description: 'Not over yet, the oldest first' }),
+  overrides: Type.Array(OverrideRecord, { description: 'Those that are not over, oldest first' }),
   now: nullable(Turn),
   next: nullable(Turn),
 })

@@ -181,7 +181,7 @@ function requireSameHosts(type: ProbeType, before: JsonObject, after: JsonObject
   const originIn = (config: JsonObject, name: string) => URL.parse(String(config[name]))?.origin
   for (const [secret, address] of Object.entries(type.secretsSentTo ?? {})) {
     if (!(secret in before) || secret in patch || originIn(before, address) === originIn(after, address)) continue
-    throw invalidRequest(`/config/${secret}`, 'was given for another address: give it again, or null')
+    throw invalidRequest(`/config/${secret}`, 'was set for another address: give it again, or null')
   }
 }
 

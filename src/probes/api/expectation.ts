@@ -13,7 +13,7 @@ const MOST_HOURS = 168
 export const ExpectationQuery = Type.Object(
   {
     event_name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 500, description: 'What is expected of one event; of all without it' }),
+      Type.String({ minLength: 1, maxLength: 500, description: 'Only this event; all events together by default' }),
     ),
     from: Type.Optional(
       Type.Unsafe<string>({ ...IsoTime, description: 'Start of the first hour, ISO 8601; 24 hours ago by default' }),
@@ -28,7 +28,7 @@ export const ExpectationQuery = Type.Object(
       Type.Unsafe<string>({
         ...IsoTime,
         description:
-          'By what was known then, ISO 8601: counts that came later, a fault perhaps, are left out; now by default',
+          'Time of the knowledge to judge by, ISO 8601: later counts, perhaps faulty, are left out; now by default',
       }),
     ),
   },
@@ -38,30 +38,32 @@ type ExpectationQuery = Static<typeof ExpectationQuery>
 
 const ExpectedHour = Type.Object({
   t: Type.Unsafe<string>({ ...IsoTime, description: 'Start of the hour' }),
-  expected: nullable(Type.Number({ description: 'Events that are usual; null while nothing is known' })),
-  low: nullable(Type.Number({ description: 'Fewer do not pass; 0 where any number does' })),
-  high: nullable(Type.Number({ description: 'More do not pass; null where any number does' })),
+  expected: nullable(Type.Number({ description: 'Usual number of events; null while nothing is known' })),
+  low: nullable(Type.Number({ description: 'Lower limit: fewer events do not pass; 0 when any lower number passes' })),
+  high: nullable(
+    Type.Number({ description: 'Upper limit: more events do not pass; null when any higher number passes' }),
+  ),
 })
 
 export const ExpectationRecord = Type.Object({
   event_name: nullable(Type.String()),
   hours: Type.Array(ExpectedHour, { description: 'Oldest first' }),
   direction: Type.Enum(['down', 'up', 'both'], {
-    description: 'What is bad: counts below `low`, above `high`, or both; the other is mentioned only',
+    description: 'Which counts are bad: below `low`, above `high`, or both; others are only mentioned',
   }),
-  learnt_days: Type.Integer({ description: 'Whole days that tell what is usual' }),
+  learnt_days: Type.Integer({ description: 'Number of whole days that define what is usual' }),
   burst: Type.Number({
-    description: 'Variance of the counts of hours over their mean: 1 where events come one by one',
+    description: 'Variance of the hourly counts divided by their mean: 1 when events arrive independently',
   }),
-  visit_size: Type.Number({ description: 'Events that a visit or a batch brings' }),
+  visit_size: Type.Number({ description: 'Number of events that a visit or a batch brings' }),
   level_noise: Type.Number({
-    description: "How much an hour's level varies besides: a standard deviation, as a share",
+    description: "Further variation of an hour's level: a standard deviation, as a share",
   }),
   special: Type.Array(Type.Object({ from: IsoTime, to: IsoTime }), {
-    description: 'Public holidays: left out of what is usual, and judged by silence only',
+    description: 'Public holidays, which are left out of what is usual and judged by silence only',
   }),
   events: Type.Array(Type.String(), {
-    description: 'Events that can be asked for, the most frequent first; at most 100',
+    description: 'Events that can be requested, the most frequent first; at most 100',
   }),
 })
 export type ExpectationRecord = Static<typeof ExpectationRecord>

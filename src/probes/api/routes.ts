@@ -44,7 +44,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
       schema: {
         tags,
         summary: 'List the types of probes',
-        description: 'What each checks, which fields of the site it needs, and how it can be set.',
+        description: 'What each type checks, which fields of the site it needs, and its settings.',
         response: { 200: Type.Array(ProbeTypeRecord) },
       },
     },
@@ -59,7 +59,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
         tags,
         summary: 'List probes',
         description:
-          'Of one site, of one client or of all. `active_only` keeps the active ones of active sites of active clients.',
+          'Probes of one site, of one client or of all. `active_only` keeps active probes of active sites of active clients.',
         querystring: ProbeQuery,
         response: { 200: Type.Array(ProbeRecord, { description: 'Oldest first' }) },
       },
@@ -78,8 +78,8 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
         tags,
         summary: 'Create a probe',
         description:
-          'It runs for the first time within one interval. What is left out follows the type. 409 when someone who sees only some ' +
-          'clients adds more than 5,000 to one.',
+          'It runs for the first time within one interval. Fields that are left out get the defaults of the type. 409 when a caller who sees only some ' +
+          'clients adds more than 5,000 probes to one.',
         body: CreateProbe,
         response: { 201: ProbeRecord, ...errorResponses(409) },
       },
@@ -97,7 +97,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
       schema: {
         tags,
         summary: 'Read a probe',
-        description: 'With its last result. Secret settings are never shown.',
+        description: 'The probe with its last result. Secret settings are never returned.',
         params: ProbeParams,
         response: { 200: ProbeRecord, ...errorResponses(404) },
       },
@@ -114,7 +114,8 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
       schema: {
         tags,
         summary: 'Change a probe',
-        description: 'Changes the given fields, and of `config` the named settings; null puts one back to its default.',
+        description:
+          'Changes the given fields, and the given settings in `config`; null resets a setting to its default.',
         params: ProbeParams,
         body: UpdateProbe,
         response: { 200: ProbeRecord, ...errorResponses(404) },
@@ -153,7 +154,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
         tags,
         summary: 'Run a probe now',
         description:
-          'Returns the result, which counts like any other. A run that is under way is waited for; 409 while another node runs it, or 8 probes of its client (32 of all) are being run by hand. A node runs a probe by hand six times a minute at most.',
+          'Returns the result, which counts like any other. If a run is already in progress, waits for its result; 409 while another node runs the probe, or 8 probes of its client (32 in all) are being run by hand. 429 after six manual runs of a probe in a minute on one node.',
         params: ProbeParams,
         response: { 200: ResultRecord, ...errorResponses(404, 409) },
       },
@@ -191,10 +192,10 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
       config: { work: 'report' },
       schema: {
         tags,
-        summary: 'What a probe expects',
+        summary: 'Read what a probe expects',
         description:
-          'Of a `data_volume` or `data_freshness` probe: how many events it expects in each hour, of the last day and of the next, and ' +
-          'which counts would pass by its budget of false alarms. 404 for probes that expect no counts.',
+          'For a `data_volume` or `data_freshness` probe: how many events it expects in each hour of the last and the next day, and ' +
+          'which counts would pass within its budget of false alarms. 404 for other types of probes.',
         params: ProbeParams,
         querystring: ExpectationQuery,
         response: { 200: ExpectationRecord, ...errorResponses(404) },

@@ -5,15 +5,16 @@ import { ActiveOnly, Name } from '../../management/index.ts'
 import { type JsonObject, RESULT_STATUSES } from '../probe-type.ts'
 
 const ResultStatus = Type.Enum([...RESULT_STATUSES], {
-  description: '`ok`, `warning` and `critical` judge the target; `error`: the check itself could not be made',
+  description: '`ok`, `warning` and `critical` judge the target; `error`: the check itself could not run',
 })
 
 const Judged = Type.Boolean({
-  description: 'False: an `ok` that says nothing about the target, or no result yet; sums of results leave it out',
+  description: 'False: an `ok` that says nothing about the target, or no result yet; totals leave it out',
 })
 export const UnjudgedReason = nullable(
   Type.Enum([...UNJUDGED_REASONS], {
-    description: 'Why nothing was judged: nothing came, or too little yet to know what is usual; null where it was',
+    description:
+      'Why nothing was judged: no data, or too little yet to know what is usual; null when the target was judged',
   }),
 )
 
@@ -23,16 +24,26 @@ const settable = {
   name: Name,
   config: Type.Unsafe<JsonObject>({
     ...Config,
-    description: 'As the `config_schema` of the type says; null puts a setting back to its default',
+    description: "Settings as in the type's `config_schema`; null resets a setting to its default",
   }),
-  interval_seconds: Type.Integer({ minimum: 30, maximum: 86_400, description: "The type's own by default" }),
-  timeout_ms: Type.Integer({ minimum: 100, maximum: 60_000, default: 10_000, description: 'Of one attempt' }),
-  failure_threshold: Type.Integer({ minimum: 1, maximum: 20, default: 1, description: 'Bad results before a message' }),
+  interval_seconds: Type.Integer({ minimum: 30, maximum: 86_400, description: "The type's default if left out" }),
+  timeout_ms: Type.Integer({
+    minimum: 100,
+    maximum: 60_000,
+    default: 10_000,
+    description: 'Time limit of one attempt',
+  }),
+  failure_threshold: Type.Integer({
+    minimum: 1,
+    maximum: 20,
+    default: 1,
+    description: 'Consecutive bad results that open an alert',
+  }),
   recovery_threshold: Type.Integer({
     minimum: 1,
     maximum: 20,
     default: 1,
-    description: 'Ok results that end an alert',
+    description: 'Consecutive ok results that resolve an alert',
   }),
   is_active: Type.Boolean({ default: true }),
 }
@@ -44,16 +55,17 @@ export const ProbeRecord = Type.Object({
   ...settable,
   config: Type.Unsafe<JsonObject>({
     ...Config,
-    description: 'All settings with their defaults, but no secret; for viewers without queries of addresses',
+    description: 'All settings including defaults, without secrets; for viewers, addresses are without their query',
   }),
   secrets_set: Type.Array(Type.String(), { description: 'Names of the secret settings that are set' }),
   secret_fingerprints: Type.Unsafe<Readonly<Record<string, string>>>({
     type: 'object',
     additionalProperties: { type: 'string' },
-    description: 'Of each of them one that changes with it and does not show it; empty for viewers',
+    description:
+      'A fingerprint of each secret, which changes with the secret and does not reveal it; empty for viewers',
   }),
   created_at: IsoTime,
-  next_run_at: nullable(Type.String({ format: 'date-time', description: 'Null while inactive' })),
+  next_run_at: nullable(Type.String({ format: 'date-time', description: 'When it runs next; null while inactive' })),
   last_status: nullable(ResultStatus),
   judged: Judged,
   reason: UnjudgedReason,
@@ -61,7 +73,7 @@ export const ProbeRecord = Type.Object({
   last_response_time_ms: nullable(Type.Integer()),
   last_result_at: nullable(IsoTime),
   consecutive_failures: Type.Integer({
-    description: 'Warnings and criticals in a row; an error neither adds to them nor ends them',
+    description: 'Number of consecutive warning and critical results; an error neither adds to them nor ends them',
   }),
 })
 export type ProbeRecord = Static<typeof ProbeRecord>
@@ -91,22 +103,22 @@ export const ResultRecord = Type.Object({
   reason: UnjudgedReason,
   message: Type.String(),
   response_time_ms: nullable(Type.Integer()),
-  details: Type.Unsafe<JsonObject>({ ...Config, description: 'What the status was judged by' }),
-  attempts: Type.Integer({ description: '2: the network failed the first time' }),
+  details: Type.Unsafe<JsonObject>({ ...Config, description: 'The figures that the status is based on' }),
+  attempts: Type.Integer({ description: '2: the first attempt failed because of the network' }),
   executed_at: IsoTime,
-  maintenance_id: nullable(Type.String({ format: 'uuid', description: 'The maintenance during which it was found' })),
+  maintenance_id: nullable(Type.String({ format: 'uuid', description: 'The maintenance during which the probe ran' })),
 })
 export type ResultRecord = Static<typeof ResultRecord>
 
 export const ResultQuery = Type.Object(
   {
     before: Type.Optional(
-      Type.String({ description: 'Only results older than this one (its id) or than this time (ISO)' }),
+      Type.String({ description: 'Only results older than the one with this id, or than this ISO 8601 time' }),
     ),
     changes: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Only results whose `status` or `reason` differs from that of the result before',
+        description: 'Only results whose `status` or `reason` differs from the previous result',
       }),
     ),
     limit: Type.Optional(Limit),
@@ -118,13 +130,13 @@ export type ResultQuery = Static<typeof ResultQuery>
 export const ProbeTypeRecord = Type.Object({
   probe_type: Type.String(),
   title: Type.String(),
-  description: Type.String({ description: 'What it checks' }),
+  description: Type.String({ description: 'What probes of this type check' }),
   kind: Type.Enum(['wire', 'data'], {
-    description: '`wire` asks other systems over the network, `data` judges what was ingested',
+    description: '`wire` probes query other systems over the network, `data` probes judge what was ingested',
   }),
-  site_fields: Type.Array(Type.String(), { description: 'The fields of the site that it reads' }),
+  site_fields: Type.Array(Type.String(), { description: 'The fields of the site that the probe reads' }),
   needs: Type.Array(Type.Array(Type.String()), {
-    description: 'One of these lists of site fields has to be filled; empty = nothing is needed',
+    description: 'Lists of site fields: all fields of one of these lists must be set; empty = nothing is required',
   }),
   default_interval_seconds: Type.Integer(),
   min_interval_seconds: Type.Integer(),

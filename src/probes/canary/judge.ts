@@ -66,5 +66,5 @@ function hint(status: number): string {
   if (status === 401 || status === 403 || status === 405 || status === 429) {
     return ': something in front of the container refuses it, such as a CDN or a firewall'
   }
-  return status >= 500 ? ': the tag server or what is in front of it fails' : ''
+  return status >= 500 ? ': the tag server or something in front of it fails' : ''
 }

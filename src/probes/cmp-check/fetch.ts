@@ -209,7 +209,7 @@ export function refusalOf(
 ): Refusal | null {
   const challenge = challengeOf(status, headers, page, words)
   if (challenge !== null) {
-    const message = `${challenge} blocks the check as a robot: allow it there, or set user_agent`
+    const message = `${challenge} blocks the check as a bot: allow it there, or set user_agent`
     return { status: 'error', message, details: { reason: 'challenge', by: challenge, status } }
   }
   if (BLOCKED.includes(status)) {

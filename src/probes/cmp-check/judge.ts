@@ -90,7 +90,7 @@ function secondProvider(others: readonly FoundProvider[], title: string): Consen
     evidence.some(({ where, kind }) => where === 'page' && kind !== 'element'),
   )
   if (second === undefined) return []
-  const message = `${second.provider.name} is there in addition to ${title} (${placeOf(second)}): visitors may be asked twice`
+  const message = `${second.provider.name} is present in addition to ${title} (${placeOf(second)}): visitors may be asked twice`
   return [{ check: 'second_provider', status: 'warning', message }]
 }
 
@@ -115,7 +115,7 @@ export function judgeScripts(title: string, scripts: readonly FetchedScript[]): 
     const fails = `The script of ${title} at ${host} fails: ${why}`
     return [
       status === TOO_MANY_REQUESTS
-        ? { check: 'provider_script', status: 'error', message: `${fails}, its answer to too many requests` }
+        ? { check: 'provider_script', status: 'error', message: `${fails}, which means too many requests` }
         : { check: 'provider_script', status: 'critical', message: fails },
     ]
   })
@@ -124,7 +124,7 @@ export function judgeScripts(title: string, scripts: readonly FetchedScript[]): 
 export function judgeOutdated(outdated: readonly string[]): ConsentFinding[] {
   const [first] = outdated
   if (first === undefined) return []
-  const message = `A consent script is loaded from ${first}, on a domain that the IAB has given up: the install is outdated`
+  const message = `A consent script is loaded from ${first}, on a domain that the IAB no longer uses: the installation is outdated`
   return [{ check: 'outdated_address', status: 'warning', message }]
 }
 

@@ -70,7 +70,7 @@ export function judgeVersions(
     return { status: 'ok', reason: 'no_data', message, details, memory }
   }
   if (containers.length === 0) {
-    return { status: 'ok', reason: 'no_data', message: 'No event has come in the last 15 minutes', details, memory }
+    return { status: 'ok', reason: 'no_data', message: 'No event has arrived in the last 15 minutes', details, memory }
   }
   if (lagging.length > 0) {
     return { status: 'warning', message: lagging.join('; '), details, memory, deployMarkers, startedAt }

@@ -17,13 +17,13 @@ export const badExecutionsConfig = (defaults: BadExecutionsConfig, seldom: strin
         minimum: 5,
         maximum: 100_000,
         default: defaults.min_executions,
-        description: `A tag that ${seldom} less often in the window is judged over as much of the last 24 hours as it takes`,
+        description: `A tag that ${seldom} less often in the window is judged over as much of the last 24 hours as it takes to reach this number`,
       }),
       warning_share: share(
         defaults.warning_share,
-        `Share of ${bad} that makes a warning when it is surely exceeded (lower Wilson bound, 95 %)`,
+        `A share of ${bad} significantly above this is a warning (lower Wilson bound, 95 %)`,
       ),
-      critical_share: share(defaults.critical_share, 'Likewise, for a critical result'),
+      critical_share: share(defaults.critical_share, 'The same for a critical result'),
     },
     { additionalProperties: false },
   )

@@ -73,5 +73,5 @@ export const windowMinutes = (byDefault: number) =>
     maximum: 1_440,
     multipleOf: 5,
     default: byDefault,
-    description: 'Minutes that are judged together, in steps of 5',
+    description: 'Length of the judged window in minutes, in steps of 5',
   })

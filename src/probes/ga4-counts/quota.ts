@@ -21,7 +21,7 @@ const NAMES = Object.keys(RESERVES) as QuotaName[]
 const WORDS: Readonly<Record<QuotaName, string>> = {
   tokensPerDay: 'tokens of the day',
   tokensPerHour: 'tokens of the hour',
-  tokensPerProjectPerHour: "tokens of the hour for this program's Google Cloud project",
+  tokensPerProjectPerHour: "tokens of the hour for Tagwarden's Google Cloud project",
   concurrentRequests: 'requests at a time',
   serverErrorsPerProjectPerHour: 'server errors of the hour',
 }

@@ -78,7 +78,7 @@ export function readReport(json: JsonRecord, rowsMax: number): Ga4Report {
   if (!Array.isArray(rows)) throw bad('has no list of rows')
   const known = rowCount === undefined ? rows.length : wholeNumberOf(rowCount)
   if (rows.length > rowsMax || known !== rows.length) {
-    throw bad(`has ${number(rows.length)} rows and says that there are ${known === null ? 'others' : number(known)}`)
+    throw bad(`has ${number(rows.length)} rows but reports ${known === null ? 'others' : number(known)}`)
   }
   const counts = new Map<string, Map<string, number>>()
   let newest: string | null = null
@@ -104,7 +104,7 @@ function readRow(row: unknown): { event: string; hour: string; count: number } {
   if (typeof event !== 'string' || typeof hour !== 'string' || !/^\d{10}$/.test(hour)) {
     throw bad('has a row without the name of an event and an hour')
   }
-  if (count === null || count < 0 || count > COUNT_MAX) throw bad('has a count that is none')
+  if (count === null || count < 0 || count > COUNT_MAX) throw bad('has a count that is not valid')
   return { event, hour, count }
 }
 

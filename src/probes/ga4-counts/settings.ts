@@ -25,23 +25,24 @@ export const Config = Type.Object(
       minLength: 1,
       maxLength: 64,
       default: DEFAULT_SOURCE,
-      description: 'Name of the source that the counts are written under',
+      description: 'Name of the source that the counts are stored under',
     }),
     days: Type.Integer({
       minimum: 1,
       maximum: DAYS_MAX,
       default: 7,
-      description: 'Days of settled hours that each run asks for: what GA4 has changed in them is written again',
+      description: 'Days of settled hours that each run fetches again, to pick up changes that GA4 made to them',
     }),
     settled_after_hours: Type.Integer({
       minimum: 24,
       maximum: 96,
       default: DEFAULT_SETTLED_HOURS,
-      description: 'More recent hours are not written, as GA4 still adds to them: Google says 24 to 48 hours',
+      description:
+        'Hours more recent than this are not written, because GA4 still adds to them: for 24 to 48 hours, according to Google',
     }),
     exact_only: Type.Boolean({
       default: true,
-      description: 'Writes nothing while GA4 says that its counts are sampled, or that some are in “(other)”',
+      description: 'Writes nothing while GA4 reports that its counts are sampled, or that some are in “(other)”',
     }),
   },
   { additionalProperties: false },

@@ -39,7 +39,7 @@ export async function runReport(
 function withRole(failure: GoogleFailure, { email }: ServiceAccount, propertyId: string): GoogleFailure {
   const { reason, facts } = failure
   if (reason !== 'forbidden' && reason !== 'not_found') return failure
-  const role = `add it in Google Analytics under Admin, Property access management, with the role Viewer`
+  const role = `add the account in Google Analytics under Admin, Property access management, with the role Viewer`
   const message = `${email} sees no property ${propertyId} (${facts.status}): check the number, or ${role}`
   return new GoogleFailure(reason, message, facts)
 }

@@ -75,7 +75,7 @@ function refusal(status: number, json: unknown, api: string, email: string): Goo
   const messages: Partial<Record<GoogleFailureReason, string>> = {
     refused: `The ${api} API does not accept the service account ${email} (${status})`,
     forbidden: `${email} may not read this (${status})${said}`,
-    api_disabled: `The ${api} API is not switched on in the Google Cloud project of ${email}`,
+    api_disabled: `The ${api} API is not enabled in the Google Cloud project of ${email}`,
     quota: `The quota of the ${api} API is used up (${status})`,
     unavailable: `The ${api} API answers ${status}`,
   }

@@ -29,7 +29,7 @@ export function serviceAccountOf({ googleCredentials }: ProbeSettings): ServiceA
   if (googleCredentials === null) {
     throw new GoogleFailure(
       'no_credentials',
-      'No Google service account is set up: GOOGLE_CREDENTIALS_FILE has to name the file of its JSON key',
+      'No Google service account is set up: set GOOGLE_CREDENTIALS_FILE to the path of its JSON key',
     )
   }
   let account = accounts.get(googleCredentials)

@@ -76,5 +76,5 @@ function readVersion({ containerVersionId, name, fingerprint, tag }: JsonRecord)
 const notSeen = ({ email }: ServiceAccount, publicId: string): GoogleFailure =>
   new GoogleFailure(
     'not_found',
-    `${email} sees no container ${publicId}: add it in Tag Manager's user management, with the permission Read`,
+    `${email} sees no container ${publicId}: add the account in Tag Manager's user management, with the permission Read`,
   )

@@ -47,7 +47,7 @@ export async function askAddress(
 /** Returns the problem as words that follow “the answer of …”; null when the body can be read. */
 function problemOf({ status, location, isTruncated }: OutboundAnswer): { why: string } | null {
   if (location !== null) return { why: `redirects (${status}) to ${shownAddress(location)}, which is not followed` }
-  if (status === 401 || status === 403) return { why: `is ${status}: it wants another version_token` }
+  if (status === 401 || status === 403) return { why: `is ${status}: it does not accept the version_token` }
   if (status < 200 || status > 299) return { why: `is ${status}` }
   return isTruncated ? { why: 'is longer than 64 kB' } : null
 }

@@ -88,7 +88,7 @@ export function judgeImage(
 function placeOf(own: ImageRelease | null, newer: readonly ImageRelease[], behindDays: number): string {
   const newest = newer.at(-1)
   if (newest === undefined) {
-    return own === null ? ', newer than all that this version knows' : ` of ${dayOf(own.at)}, the newest`
+    return own === null ? ', newer than all releases that this version knows' : ` of ${dayOf(own.at)}, the newest`
   }
   const from = own === null ? ', which the release notes do not list, at least' : ` of ${dayOf(own.at)},`
   const between = newer.slice(0, -1).map(({ version }) => version)

@@ -43,7 +43,7 @@ export function versionAt(json: unknown, pointer: string): ReadVersion {
   const value = valueAt(json, pointer)
   if (value === undefined) return { why: `has nothing at ${pointer}` }
   if (typeof value === 'string') return versionIn(value)
-  return { why: `has no text at ${pointer}, and a version has to be text: the numbers 4.10 and 4.1 are the same` }
+  return { why: `has no text at ${pointer}, but a version must be text: the numbers 4.10 and 4.1 are the same` }
 }
 
 /** Resolves a JSON pointer (RFC 6901); undefined when nothing is there. */

@@ -117,7 +117,7 @@ export function refusalOf(
   const retryMs = retryAfterMs(headers['retry-after'], now)
   const messages: Readonly<Partial<Record<MetaFailureReason, string>>> = {
     token: `Meta does not accept the access token (${number}): it has expired or was revoked. Generate another one, of a system user`,
-    forbidden: `The access token may not read dataset ${datasetId} (${number}): it needs ads_read with ads_management or business_management, and the dataset as an asset of its user`,
+    forbidden: `The access token may not read dataset ${datasetId} (${number}): it needs ads_read with ads_management or business_management, and its user needs the dataset as an asset`,
     not_found: `Meta knows no dataset ${datasetId} (${number}), or the access token does not see it: check the id in Events Manager`,
     quota: `Meta accepts no more requests for now (${number})${retryMs === null ? '' : `, for another ${Math.ceil(retryMs / SECOND)} s`}: let the probe run less often`,
     unavailable: `Meta is unavailable (${number})`,

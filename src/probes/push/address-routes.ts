@@ -10,17 +10,19 @@ import { PUSH_STATUSES } from './judge.ts'
 
 export const PushRecord = Type.Object({
   probe_id: Type.String({ format: 'uuid' }),
-  token: nullable(Type.String({ description: 'Anyone who has it can call; null for viewers' })),
+  token: nullable(
+    Type.String({ description: 'Secret part of the address: anyone who has it can call; null for viewers' }),
+  ),
   url: nullable(
-    Type.String({ description: 'What the job calls; null without `token`, and where `PUBLIC_URL` is not set' }),
+    Type.String({ description: 'Address that the job calls; null without `token`, or if `PUBLIC_URL` is not set' }),
   ),
   made_at: IsoTime,
   last_call_at: nullable(IsoTime),
-  last_status: nullable(Type.Enum([...PUSH_STATUSES], { description: 'What the last call said' })),
+  last_status: nullable(Type.Enum([...PUSH_STATUSES], { description: 'What the last call reported' })),
   last_message: nullable(Type.String()),
-  last_duration_ms: nullable(Type.Integer({ description: 'How long the job took, where that is known' })),
+  last_duration_ms: nullable(Type.Integer({ description: 'How long the job took, if known' })),
   started_at: nullable(
-    Type.String({ format: 'date-time', description: 'When the job said that it begins, while it runs' }),
+    Type.String({ format: 'date-time', description: 'When the job reported its start, while it is running' }),
   ),
 })
 export type PushRecord = Static<typeof PushRecord>
@@ -58,9 +60,9 @@ export function pushAddressRoutes(app: HttpApp, options: Options): void {
     {
       schema: {
         tags,
-        summary: 'Read what a job calls',
+        summary: 'Read the address that a job calls',
         description:
-          'Of a `push` probe: its address, and what the last call said. Viewers see the latter only. 404 for others.',
+          'For a `push` probe: its address and its last call. Viewers see only the last call. 404 for other types of probes.',
         params: ProbeParams,
         response: { 200: PushRecord, ...errorResponses(404) },
       },
@@ -78,7 +80,7 @@ export function pushAddressRoutes(app: HttpApp, options: Options): void {
       schema: {
         tags,
         summary: 'Give a push probe a new address',
-        description: 'The previous one stops working. The next call is waited for as long as the first.',
+        description: 'The previous one stops working. The next call is due as if it were the first.',
         params: ProbeParams,
         response: { 200: PushRecord, ...errorResponses(404) },
       },

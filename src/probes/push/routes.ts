@@ -14,12 +14,12 @@ interface Options {
 /** Jobs send their output, of which about the last line is kept. */
 const BODY_MAX_BYTES = 65_536
 
-const Token = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'Of the probe' })
+const Token = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'Token of the probe' })
 const Signal = Type.String({
   pattern: '^(?:fail|start|[0-9]{1,3})$',
-  description: '`fail`, `start`, or the exit status of a program: all but 0 is `critical`',
+  description: '`fail`, `start`, or the exit status of a program; any other than 0 is `critical`',
 })
-const Taken = Type.Object({ status: Type.Literal('ok') }, { description: 'It is kept' })
+const Taken = Type.Object({ status: Type.Literal('ok') }, { description: 'The call was recorded' })
 
 /** Accepts unknown parameters, which jobs send for other services. */
 const Query = Type.Object({
@@ -27,10 +27,10 @@ const Query = Type.Object({
     Type.String({ description: `${PUSH_STATUSES.join(', ')}; also \`up\` and \`down\`. Default ok`, maxLength: 20 }),
   ),
   message: Type.Optional(
-    Type.String({ description: `What it says to people: one line, cut to ${MESSAGE_MAX} characters` }),
+    Type.String({ description: `Message for people: one line, cut to ${MESSAGE_MAX} characters` }),
   ),
   msg: Type.Optional(Type.String({ description: 'The same' })),
-  ping: Type.Optional(Type.String({ description: 'How long the job took, ms' })),
+  ping: Type.Optional(Type.String({ description: 'Duration of the job in ms' })),
 })
 
 /**

@@ -36,7 +36,7 @@ export class PushLimits {
     if (known === undefined || known.count < GUESSES_MAX) return
     const left = known.since + MINUTE - this.#clock.now()
     if (left > 0 && left <= MINUTE) {
-      throw new RateLimitedError('Too many unknown addresses from here', Math.ceil(left / SECOND))
+      throw new RateLimitedError('Too many calls of unknown addresses from this sender', Math.ceil(left / SECOND))
     }
     this.#guesses.delete(caller)
   }

@@ -32,7 +32,7 @@ export async function checkPage(
     const which = environment === null ? '' : ` ${environment}`
     return {
       status: 'warning',
-      message: `The page loads an environment or preview${which} of the web container instead of what is published (${parameters.join(', ')})`,
+      message: `The page loads an environment or preview${which} of the web container instead of the published version (${parameters.join(', ')})`,
       details: { checked: true, parameters, environment, reason: 'preview_environment' },
     }
   } catch (thrown) {
@@ -71,7 +71,7 @@ export async function readScript(
     if (answer.status === 404) return { kind: 'missing', tookMs }
     if (answer.status !== 200) return { kind: 'unreadable', why: `it answers ${answer.status}`, tookMs }
     const version = await pages.read('publishedVersion', { body: bodyOf(answer) }, signal)
-    if (version === null) return { kind: 'unreadable', why: 'its answer names no version', tookMs }
+    if (version === null) return { kind: 'unreadable', why: 'its answer contains no version', tookMs }
     return { kind: 'version', version, tookMs }
   } catch (thrown) {
     if (thrown instanceof PageReadError) return { kind: 'unreadable', why: thrown.message, tookMs: null }

@@ -43,7 +43,7 @@ export async function checkHostingA(
   if (containerId === null) return null
   if (token === null) {
     const wanted =
-      'hosting provider A cannot be asked without a key: set HOSTING_A_TOKEN, or hosting_a_token of this probe'
+      'hosting provider A cannot be queried without a key: set HOSTING_A_TOKEN, or hosting_a_token of this probe'
     return { ...error(wanted), memory: before }
   }
   return checkProviderA(caller, {
@@ -70,7 +70,7 @@ export async function checkHostingB(
   if (containerId === null) return null
   if (statusUrl === null) {
     if (site.tag_server_url !== null) return null
-    return error('hosting provider B cannot be asked: set HOSTING_B_STATUS_URL, or give the site a tag_server_url')
+    return error('hosting provider B cannot be queried: set HOSTING_B_STATUS_URL, or give the site a tag_server_url')
   }
   return checkProviderB(caller, {
     containerId,

@@ -37,7 +37,7 @@ function judgeStatus(answer: HealthAnswer, { expected_status: expected }: Answer
   const message =
     location === null
       ? `${where} answered ${status} in ${totalMs} ms${wanted}`
-      : `${where} redirects (${status}) to ${shownAddress(location)}${wanted}: a tag server answers itself`
+      : `${where} redirects (${status}) to ${shownAddress(location)}${wanted}, but a tag server should answer itself`
   return { check: 'status', status: 'critical', message }
 }
 
@@ -53,12 +53,12 @@ function judgeBody(
     // The unread rest may contain it.
     return answer.isTruncated
       ? { check: 'body', status: 'error', message: `${text} is not in the first 1 MB of ${where}, and no more is read` }
-      : { check: 'body', status: 'critical', message: `the answer of ${where} does not hold ${text}` }
+      : { check: 'body', status: 'critical', message: `the answer of ${where} does not contain ${text}` }
   }
   const isUnexpected = endpoint.isOwn ? !isHealthText(answer.body) : isHtml(answer)
   if (!isUnexpected) return fine(where)
   const what = isHtml(answer) ? 'a web page' : 'something else'
-  const message = `${where} answered ${answer.status} with ${what} instead of "ok": another server may answer for the host`
+  const message = `${where} answered ${answer.status} with ${what} instead of "ok": another server may be answering for the host`
   return { check: 'unexpected_body', status: 'warning', message }
 }
 

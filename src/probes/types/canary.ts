@@ -19,7 +19,7 @@ export const canary = defineProbeType({
   name: 'canary',
   title: 'Canary',
   description:
-    'Sends a marked event through the tag server and waits for it at ingest: name, certificate, CDN, client, container and tag in one. It is in no count.',
+    'Sends a marked event through the tag server and waits for it at ingest: DNS name, certificate, CDN, client, container and tag in one check. It is never counted.',
   kind: 'wire',
   siteFields: ['url', 'tag_server_url'],
   needs: [['tag_server_url']],
@@ -44,7 +44,7 @@ export const canary = defineProbeType({
         Type.String({
           minLength: 1,
           maxLength: 4_096,
-          description: `What to send to the path with POST; without it the path is asked with GET. ${EVENT_MARK} stands for the name of the event`,
+          description: `Body to send to the path with POST; without it, the path is requested with GET. ${EVENT_MARK} stands for the name of the event`,
         }),
       ),
       content_type: Type.String({
@@ -134,7 +134,7 @@ function wayFaults({ measurement_id: measurementId, path, body }: CanaryWay): re
   if (path === undefined) {
     if (body !== undefined) return [{ path: '/body', message: 'needs a path' }]
     return measurementId === undefined
-      ? [{ path: '/measurement_id', message: 'is needed, unless there is a path' }]
+      ? [{ path: '/measurement_id', message: 'is required, unless there is a path' }]
       : []
   }
   const isNamed = [path, body].some((text) => text?.includes(EVENT_MARK))

@@ -26,16 +26,16 @@ const CmpSettings = Type.Object(
         minLength: 4,
         maxLength: 200,
         description:
-          'Part of an address that only the consent platform has, e.g. consent.example.com/cmp.js, for one that is proxied or not in the table',
+          "Part of the address of the consent platform's script, e.g. consent.example.com/cmp.js, for a platform that is proxied or unknown to Tagwarden",
       }),
     ),
     check_script: Type.Boolean({
       default: true,
-      description: "Whether the provider's script has to answer",
+      description: "Whether the provider's script must answer",
     }),
     check_consent_mode: Type.Boolean({
       default: true,
-      description: "Whether Google's consent defaults have to be set completely before measurement begins",
+      description: "Whether Google's consent defaults must be set completely before measurement begins",
     }),
     user_agent: Type.String({
       minLength: 1,
@@ -58,7 +58,7 @@ const SCRIPT_SHARE = 0.35
 const SCRIPTS_ASKED = 2
 const FOUND_SHOWN = 8
 const METHOD =
-  'Reads the page and its web container as they are sent; what scripts add later is not seen, and no consent is given'
+  'Reads the page and its web container as they are delivered; what scripts add later is not seen, and no consent is given'
 
 export const cmpCheck = defineProbeType({
   name: 'cmp_check',
@@ -97,7 +97,7 @@ async function check(context: Context): Promise<ProbeOutcome> {
   if (fetched.kind === 'failed') return unreachable(fetched.why, fetched.thrown)
   const responseTimeMs = fetched.tookMs
   if (fetched.kind === 'elsewhere') {
-    const message = `The page redirects to another site, ${fetched.to}, which is not checked: give the site the address that visitors see`
+    const message = `The page redirects to another site, ${fetched.to}, which is not checked: set the site's address to the one that visitors see`
     return { status: 'error', message, details: { reason: 'redirected', to: fetched.to }, responseTimeMs }
   }
   try {

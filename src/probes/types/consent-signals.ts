@@ -20,7 +20,7 @@ export const consentSignals = defineProbeType({
   name: 'consent_signals',
   title: 'Consent signals',
   description:
-    'Whether events carry consent signals as often as they used to, choices still reach them, and tags that kept to consent still do.',
+    'Whether events carry consent signals as often as they used to, choices still reach them, and tags that respected consent still do.',
   kind: 'data',
   siteFields: [],
   needs: [],
@@ -28,12 +28,12 @@ export const consentSignals = defineProbeType({
     {
       lost_share: share(
         CONSENT_DEFAULTS.lost_share,
-        'A signal, a choice or a class is lost when it is surely on fewer events than this share of its usual rate, and …',
+        'A signal, a choice or a class is lost when its rate is significantly below this share of its usual rate, and …',
       ),
-      lost_min_rate: share(CONSENT_DEFAULTS.lost_min_rate, '… usually is at least at this rate'),
+      lost_min_rate: share(CONSENT_DEFAULTS.lost_min_rate, '… the usual rate is at least this'),
       tag_share: share(
         CONSENT_DEFAULTS.tag_share,
-        'A tag that kept to consent warns when it surely runs on denied events at this share of what it would if it did not look',
+        'A tag that respected consent is a warning when it runs on denied events at significantly more than this share of what it would without checking consent',
       ),
     },
     { additionalProperties: false },

@@ -6,7 +6,7 @@ export const containerLag = defineProbeType({
   name: 'container_lag',
   title: 'Container versions',
   description:
-    'Which version of the server container events come from: marks each change without needing an account, and finds instances that lag behind.',
+    'Which version of the server container events come from. Marks each change without needing an account, and finds instances that lag behind.',
   kind: 'data',
   siteFields: [],
   needs: [],
@@ -16,7 +16,7 @@ export const containerLag = defineProbeType({
         minimum: 5,
         maximum: 1_440,
         default: 60,
-        description: 'Minutes for which versions may run beside each other',
+        description: 'Minutes that two versions may run side by side',
       }),
     },
     { additionalProperties: false },

@@ -18,7 +18,7 @@ const WEEKS = 4
 export const dataFreshness = defineProbeType({
   name: 'data_freshness',
   title: 'Data freshness',
-  description: 'Whether the site still sends: silence is bad when events are usual at this hour of the week.',
+  description: 'Whether the site still sends events: silence is bad at hours of the week when events are usual.',
   kind: 'data',
   siteFields: ['timezone'],
   needs: [],
@@ -40,7 +40,7 @@ export const dataFreshness = defineProbeType({
         minimum: 0.001,
         maximum: 100,
         default: DATA_FRESHNESS_DEFAULTS.false_alarms,
-        description: '… rarer by chance than about this many times in 30 days',
+        description: '… chance would bring it less often than about this many times in 30 days',
       }),
     },
     { additionalProperties: false },
@@ -54,7 +54,7 @@ export const dataFreshness = defineProbeType({
       { weeks: WEEKS, byName: false },
       (events) => judgeFreshness({ ...events, now, last_event_at: last }, config),
       ({ recent, usual, knownFrom, end }) => {
-        if (last === null) return noData('No event has come yet')
+        if (last === null) return noData('No event has arrived yet')
         const hours = learningHours(knownFrom, end, site.timezone)
         if (hours !== undefined) return hours
         const soFar = freshnessSoFar({ recent, usual }, config)

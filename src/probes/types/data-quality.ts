@@ -30,17 +30,16 @@ const QualitySettings = Type.Object(
       minimum: 10,
       maximum: 1_000_000,
       default: QUALITY_DEFAULTS.min_events,
-      description: 'With fewer events in the window, the score is judged over as much of the last 24 hours as it takes',
+      description:
+        'With fewer events in the window, the score is judged over as much of the last 24 hours as it takes to reach this number',
     }),
-    warning_score: scoreSetting(
-      'A score that is surely below makes a warning; without a number the level is not judged',
-    ),
-    critical_score: scoreSetting('Likewise, for a critical result'),
+    warning_score: scoreSetting('A score significantly below this is a warning; if empty, the score is not judged'),
+    critical_score: scoreSetting('The same for a critical result'),
     lost_share: share(
       QUALITY_DEFAULTS.lost_share,
-      'A field is lost when it is surely present less often than this share of its usual rate, and …',
+      'A field is lost when its rate is significantly below this share of its usual rate, and …',
     ),
-    lost_min_rate: share(QUALITY_DEFAULTS.lost_min_rate, '… usually is at least at this rate'),
+    lost_min_rate: share(QUALITY_DEFAULTS.lost_min_rate, '… the usual rate is at least this'),
   },
   { additionalProperties: false },
 )
@@ -98,7 +97,7 @@ function unjudged<F extends string>(what: string, kinds: readonly Presence<F>[])
 export const userDataQuality = defineProbeType({
   name: 'user_data_quality',
   title: 'User data quality',
-  description: 'Whether each kind of event carries user data as often as it used to; its score, where a bound is set.',
+  description: 'Whether each kind of event carries user data as often as it used to; its score, if a limit is set.',
   kind: 'data',
   siteFields: [],
   needs: [],
@@ -119,7 +118,7 @@ export const ecommerceQuality = defineProbeType({
   name: 'ecommerce_quality',
   title: 'E-commerce data quality',
   description:
-    'Whether each kind of event carries e-commerce data as often as it used to; its score, where a bound is set.',
+    'Whether each kind of event carries e-commerce data as often as it used to; its score, if a limit is set.',
   kind: 'data',
   siteFields: [],
   needs: [],

@@ -21,32 +21,33 @@ const Config = Type.Object(
   {
     direction: Type.Enum(['down', 'up', 'both'], {
       default: DATA_VOLUME_DEFAULTS.direction,
-      description: 'Which deviations are bad; others are named in the details only',
+      description: 'Which deviations are bad; others are only listed in the details',
     }),
     weeks: Type.Integer({
       minimum: 2,
       maximum: 8,
       default: DATA_VOLUME_DEFAULTS.weeks,
-      description: 'Past weeks that tell what is usual; until so many are known, the days that there are',
+      description: 'Number of past weeks that define what is usual; until so many are known, the available days do',
     }),
     false_alarms: Type.Number({
       minimum: 0.001,
       maximum: 100,
       default: DATA_VOLUME_DEFAULTS.false_alarms,
       description:
-        'About how many false alarms in 30 days are accepted, of the site and all its events together: more mean earlier alerts, fewer mean surer ones',
+        'About how many false alarms are accepted in 30 days, for the site and all its events together: more mean earlier alerts, fewer mean more certain ones',
     }),
     min_expected: Type.Number({
       minimum: 1,
       maximum: 10_000,
       default: DATA_VOLUME_DEFAULTS.min_expected,
-      description: 'No event at all is critical only once this many visits or batches were expected',
+      description: 'Silence is critical only once this many visits or batches were expected',
     }),
     warning_z: Type.Number({
       minimum: 1,
       maximum: 20,
       default: DATA_VOLUME_DEFAULTS.warning_z,
-      description: 'What chance does not explain is a warning only if it is this many standard deviations off, and …',
+      description:
+        'A deviation that chance does not explain is a warning only if it is this many standard deviations off, and …',
     }),
     warning_ratio: Type.Number({
       minimum: 0.05,
@@ -57,7 +58,7 @@ const Config = Type.Object(
     doubled: Type.Boolean({
       default: DATA_VOLUME_DEFAULTS.doubled,
       description:
-        'An event that comes two or three times as often as its visits explain is a warning, whatever the direction: a tag may fire twice',
+        'An event that arrives two or three times as often as its visits explain is a warning, whatever the direction: a tag may fire twice',
     }),
   },
   { additionalProperties: false },
@@ -66,7 +67,8 @@ const Config = Type.Object(
 export const dataVolume = defineProbeType({
   name: 'data_volume',
   title: 'Data volume',
-  description: 'Whether the site, and each of its events, comes as often as is usual at this hour of the week.',
+  description:
+    "Whether the site's events, all together and each by name, arrive as often as is usual at this hour of the week.",
   kind: 'data',
   siteFields: ['timezone'],
   needs: [],
@@ -87,7 +89,7 @@ export const dataVolume = defineProbeType({
         return verdict
       },
       ({ recent, usual, knownFrom, end }) => {
-        if (last === null) return noData('No event has come yet')
+        if (last === null) return noData('No event has arrived yet')
         const hours = learningHours(knownFrom, end, site.timezone)
         if (hours !== undefined) return hours
         const soFar = volumeSoFar({ recent, usual }, config)
@@ -100,7 +102,7 @@ export const dataVolume = defineProbeType({
     const ago = now - last
     // A last event in the future shows only that our clock was set back.
     if (ago < 0 || ago > JUST_MS || last < silentFrom + ON_ITS_WAY_MS) return outcome
-    return withHint(outcome, `but one came ${duration(ago)} ago: the sender's clock is behind, or it sends late`)
+    return withHint(outcome, `but one arrived ${duration(ago)} ago: the sender's clock is behind, or it sends late`)
   },
   expectation: (asked) =>
     expectedCounts(asked, asked.config.weeks, asked.config.direction, (usual) =>

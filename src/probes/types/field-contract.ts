@@ -18,23 +18,23 @@ const name = (description: string) => Type.Optional(Type.String({ minLength: 1, 
 
 export const fieldContract = defineProbeType({
   name: 'field_contract',
-  title: 'Own parameters',
+  title: 'Custom parameters',
   description:
-    'Whether the parameters that you named in the tag are there as often as usual, or as often as you require.',
+    'Whether the custom parameters that you named in the tag are present as often as usual, or as often as you require.',
   kind: 'data',
   siteFields: [],
   needs: [],
   config: Type.Object(
     {
       ...LOST,
-      event: name('Only parameters of this event; without it of every event that names any'),
-      parameter: name('Only this parameter; without it every one'),
+      event: name('Only parameters of this event; by default those of every event that reports any'),
+      parameter: name('Only this parameter; by default all of them'),
       min_percent: Type.Optional(
         Type.Number({
           exclusiveMinimum: 0,
           maximum: 100,
           description:
-            'A parameter that is surely on fewer of its events, in percent, is a warning, on surely less than half of that critical',
+            'A parameter on significantly fewer of its events than this, in percent, is a warning; on significantly less than half of it, critical',
         }),
       ),
     },
@@ -63,15 +63,15 @@ function parameterIn({ kind, recent, past }: Presence<typeof PARAMETER>): OwnPar
 function unjudged(kinds: readonly Presence<typeof PARAMETER>[], filter: ParameterFilter): Unjudged {
   if (kinds.length === 0) {
     return noData(
-      `No event has reported ${inWords(filter)} in the last 8 days: name it in the table “Own parameters” of the tag`,
+      `No event has reported ${inWords(filter)} in the last 8 days: name it in the tag's table “Custom parameters”`,
     )
   }
   const most = Math.max(...kinds.map(({ past }) => past.events))
-  if (most >= MIN_USUAL_EVENTS) return noData('No parameter has been on enough events of the last 24 hours')
+  if (most >= MIN_USUAL_EVENTS) return noData('No parameter was on enough events in the last 24 hours')
   return learning(
     `${number(most)} of ${MIN_USUAL_EVENTS} events that name a parameter are known from before the last day; judging starts at ${MIN_USUAL_EVENTS}`,
   )
 }
 
 const inWords = ({ event, parameter }: ParameterFilter): string =>
-  `${parameter === undefined ? 'a parameter of your own' : `“${parameter}”`}${event === undefined ? '' : ` on “${event}”`}`
+  `${parameter === undefined ? 'a custom parameter' : `“${parameter}”`}${event === undefined ? '' : ` on “${event}”`}`

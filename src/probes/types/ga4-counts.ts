@@ -34,7 +34,7 @@ export const ga4Counts = defineProbeType({
   name: TYPE_NAME,
   title: 'Counts from GA4',
   description:
-    "Fetches what Google Analytics counted of the site's events as reference counts, for “Counts against the shop” to judge. It judges only whether they can be fetched.",
+    "Fetches Google Analytics' counts of the site's events as reference counts, for “Comparison with the shop” to judge. It only judges whether they can be fetched.",
   kind: 'wire',
   siteFields: ['analytics_property_id', 'timezone'],
   needs: [['analytics_property_id']],
@@ -151,7 +151,7 @@ async function reportsOf(
 /** Returns the reason when nothing of a report can be written, or null. */
 function notUsable(caveats: Caveats, context: ProbeContext<Settings>): ProbeOutcome | null {
   if (!context.config.exact_only || !areInexact(caveats)) return null
-  const message = `Nothing was written, as the counts of property ${propertyOf(context)} are not exact; exact_only off takes them all the same`
+  const message = `Nothing was written because the counts of property ${propertyOf(context)} are not exact; turn exact_only off to accept them`
   return { status: 'error', message, details: { reason: 'inexact' } }
 }
 
@@ -178,7 +178,7 @@ function judged(events: readonly EventCounts[], newest: number | null, context: 
 }
 
 const pauseWords = ({ until, words }: Pause, { site }: ProbeContext<Settings>): string =>
-  `Property ${propertyOf({ site })} has ${words}: so that its dashboards can use it, no request is sent before ${localMoment(until, site.timezone)}`
+  `Property ${propertyOf({ site })} has ${words}: to leave the rest to its dashboards, no request is sent before ${localMoment(until, site.timezone)}`
 
 function paused(context: ProbeContext<Settings>, pause: NonNullable<Memory['pause']>): ProbeOutcome {
   const details = { ...factsOf(context), paused_until: isoTime(pause.until) }

@@ -9,7 +9,7 @@ export const httpHealth = defineProbeType({
   name: 'http_health',
   title: 'Tag server health',
   description:
-    'Whether the tag server answers its health address as it should, soon enough, and with a good certificate.',
+    'Whether the tag server answers its health address correctly, quickly enough, and with a valid certificate.',
   kind: 'wire',
   siteFields: ['tag_server_url', 'tag_manager_web_container_id'],
   needs: [['tag_server_url']],
@@ -20,19 +20,19 @@ export const httpHealth = defineProbeType({
           pattern: '^/',
           maxLength: 1_024,
           description:
-            'Path to ask, from the root of the host; without it /healthy, /healthz and the address as given are tried behind the prefix of tag_server_url',
+            'Path to request, from the root of the host; without it, /healthy, /healthz and the address as given are tried below the path of tag_server_url',
         }),
       ),
       expected_status: Type.Array(Type.Integer({ minimum: 100, maximum: 599 }), {
         maxItems: 20,
         default: [],
-        description: 'Statuses that are fine; none named = 200 to 299',
+        description: 'Statuses that are accepted; empty = 200 to 299',
       }),
       expected_body: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: 1_024,
-          description: 'Text that the answer has to hold, or it is critical',
+          description: 'Text that the answer must contain, or the result is critical',
         }),
       ),
       slow_ms: Type.Integer({

@@ -18,22 +18,22 @@ const Config = Type.Object(
         pattern: '^https?://',
         maxLength: 2_048,
         description:
-          'Address that answers with the version, as 4.2.0 or as the name of the image; without it hosting provider A is asked',
+          'Address that answers with the version, like 4.2.0, or with the name of the image; without it, hosting provider A is asked',
       }),
     ),
-    version_token: SecretText('Sent to that address as a bearer token; it then has to be https'),
+    version_token: SecretText('Bearer token for version_url, which must then be https'),
     json_pointer: Type.Optional(
       Type.String({
         pattern: '^(/([^/~]|~[01])*)+$',
         maxLength: 300,
-        description: 'Where an answer in JSON has the version, e.g. /server/image or /items/0/version',
+        description: 'JSON pointer to the version in a JSON answer, e.g. /server/image or /items/0/version',
       }),
     ),
     max_behind_days: Type.Integer({
       minimum: 30,
       maximum: 3_650,
       default: 365,
-      description: 'Warn when the newest release came out this long after the running one',
+      description: 'Warn when the newest release appeared this long after the running one',
     }),
     hosting_a_workspace: Type.Optional(
       Type.String({ pattern: '^[\\x21-\\x7e]+$', maxLength: 200, description: 'Workspace at hosting provider A' }),
@@ -103,7 +103,7 @@ async function askImage(context: ProbeContext<Settings>): Promise<ImageAnswer> {
   }
   if (token === null) {
     return noSource(
-      'Hosting provider A cannot be asked without a key: set HOSTING_A_TOKEN, hosting_a_token of this probe, or version_url',
+      'Hosting provider A cannot be queried without a key: set HOSTING_A_TOKEN, hosting_a_token of this probe, or version_url',
     )
   }
   const workspace = config.hosting_a_workspace

@@ -24,13 +24,13 @@ const Config = Type.Object(
     events: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
       maxItems: 50,
       default: [],
-      description: 'Events that are judged, as Meta calls them (Purchase, Lead); none named = all',
+      description: 'Events to judge, by their names at Meta (Purchase, Lead); empty = all',
     }),
     warning_match_quality: matchQuality(6, 'Warn when the match quality of an event is below this, of 10'),
     critical_match_quality: matchQuality(4, 'Critical when it is below this, of 10'),
     warning_coverage_percent: coveragePercent(
       50,
-      "Warn when the server sends less than this of the browser's events, over 7 days; 0 = not judged",
+      "Warn when the server sends less than this percentage of the browser's events over 7 days; 0 = not judged",
     ),
     critical_coverage_percent: coveragePercent(0, 'Critical when it sends less than this; 0 = never'),
     slowest_upload: Type.Enum(['real_time', 'hourly', 'daily', 'any'], {
@@ -47,7 +47,7 @@ export const metaQuality = defineProbeType({
   name: 'meta_quality',
   title: 'Meta data quality',
   description:
-    "What Meta makes of the server's events, by its Dataset Quality API: match quality, coverage of the browser's events, and freshness.",
+    "How Meta rates the server's events in its Dataset Quality API: match quality, coverage of the browser's events, and freshness.",
   kind: 'wire',
   siteFields: [],
   needs: [],
@@ -101,10 +101,10 @@ function outcomeOf({ events, notOffered, tookMs }: DatasetQuality, config: Setti
 }
 
 function nothingText({ events, dataset_id: id }: Settings, known: number): string {
-  if (known === 0) return `Meta knows no web event of dataset ${id} yet: it shows them once some have come`
+  if (known === 0) return `Meta knows no web event of dataset ${id} yet: it shows them once some have arrived`
   return events.length === 0
-    ? `Meta says neither match quality nor coverage nor freshness of the ${counted(known, 'event')} of dataset ${id}`
-    : `Meta says nothing about ${events.join(', ')} in dataset ${id}: it knows ${counted(known, 'event')} by ${known === 1 ? 'another name' : 'other names'}`
+    ? `Meta reports neither match quality nor coverage nor freshness of the ${counted(known, 'event')} of dataset ${id}`
+    : `Meta reports nothing about ${events.join(', ')} in dataset ${id}: it knows ${counted(known, 'event')} by ${known === 1 ? 'another name' : 'other names'}`
 }
 
 /** Adds as much of each list as fits, in the order of the lists. */

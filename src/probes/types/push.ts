@@ -10,7 +10,7 @@ export const push = defineProbeType({
   name: 'push',
   title: 'Push',
   description:
-    'Whether a job of your own calls its address in time, and what it says: backups, imports, pipelines, checks of your own.',
+    'Whether a job of yours, such as a backup, an import, a pipeline or a check, calls its address in time, and what it reports.',
   kind: 'data',
   siteFields: ['timezone'],
   needs: [],
@@ -22,13 +22,13 @@ export const push = defineProbeType({
         minimum: 1,
         maximum: 525_600,
         default: 1_440,
-        description: 'How often the job calls: at the latest this long after the previous call',
+        description: 'How often the job calls: the next call is due this long after the previous one',
       }),
       grace_minutes: Type.Integer({
         minimum: 1,
         maximum: 44_640,
         default: 60,
-        description: 'How much later a call may come before it is missed; at least as long as the job takes',
+        description: 'How late a call may be before it counts as missed; at least as long as the job takes',
       }),
       missed_status: Type.Enum(['critical', 'warning'], {
         default: 'critical',
@@ -42,7 +42,7 @@ export const push = defineProbeType({
   async run({ site, probe, config, memory, now, store }): Promise<ProbeOutcome> {
     const row = await readPush(store.read, probe.id)
     if (row === undefined) {
-      return { status: 'error', message: 'It has no address that a job could call: make a new one', details: {} }
+      return { status: 'error', message: 'It has no address that a job could call: create a new one', details: {} }
     }
     const { last_at: at, last_status: status, last_message: message } = row
     const last =

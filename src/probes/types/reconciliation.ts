@@ -24,9 +24,9 @@ const SETTLED_AFTER_MS = 2 * HOUR
 
 export const reconciliation = defineProbeType({
   name: 'reconciliation',
-  title: 'Counts against the shop',
+  title: 'Comparison with the shop',
   description:
-    "Whether what another system counted, such as the shop's orders, is counted here too: it needs reference counts of the site.",
+    "Whether what another system counted, such as the shop's orders, is counted here too. Needs reference counts of the site.",
   kind: 'data',
   siteFields: ['timezone'],
   needs: [],
@@ -39,28 +39,29 @@ export const reconciliation = defineProbeType({
         minimum: 1,
         maximum: 100,
         default: CAPTURED_DEFAULTS.min_captured_percent,
-        description: 'Surely less of what the source counted is a warning, surely less than half of this critical',
+        description:
+          'Significantly less than this share of what the source counted is a warning, significantly less than half of it critical',
       }),
       max_captured_percent: Type.Number({
         minimum: 100,
         maximum: 1_000,
         default: CAPTURED_DEFAULTS.max_captured_percent,
         description:
-          'Surely more is a warning, beyond 2 % for events around midnight: they are counted twice, or missing there',
+          'Significantly more is a warning, with 2 % allowed for events around midnight: some are counted twice here, or missing there',
       }),
       days: Type.Integer({
         minimum: 1,
         maximum: 30,
         default: 7,
         description:
-          'Days, without today, that are looked back: as many of them as have 100 counts of the source are judged together',
+          'Days to look back, without today. As many of them as it takes to have 100 counts of the source are judged together',
       }),
       max_age_hours: Type.Integer({
         minimum: 1,
         maximum: 720,
         default: 48,
         description:
-          'When the newest count of the source is older, the check cannot run; of a source that a probe fetches when it should be settled for so long',
+          'The check cannot run when the newest count of the source is older; for a source that a probe fetches, the time it takes to settle is added',
       }),
     },
     { additionalProperties: false },
@@ -111,7 +112,7 @@ function notUsable(
 ): ProbeOutcome | null {
   if (newest === null) {
     const remedy =
-      fetched === null ? 'upload them on the setup of the site' : `the probe “${fetched.probe}” has fetched none`
+      fetched === null ? "upload them on the site's setup page" : `the probe “${fetched.probe}” has fetched none`
     return {
       status: 'error',
       message: `There are no reference counts of “${event}” from “${source}”: ${remedy}`,
@@ -137,16 +138,16 @@ const judgedDays = (days: readonly ComparedDay[]): CapturedDay[] =>
 /** Returns a possible explanation of a difference, or null. */
 function hintOf(days: readonly ComparedDay[], shift: string | null, { event }: Settings): string | null {
   const isCounted = days.some(({ counted, countedInMissing }) => counted + countedInMissing > 0)
-  return isCounted ? shift : `No event “${event}” came in ${number(days.length)} days: is that its name here?`
+  return isCounted ? shift : `No event “${event}” arrived in ${number(days.length)} days: is that its name here?`
 }
 
 function unjudged(days: readonly CapturedDay[], config: Settings): Unjudged {
   const { source, event } = config
-  if (days.length === 0) return noData(`“${source}” has no count of “${event}” of a day that is over`)
+  if (days.length === 0) return noData(`“${source}” has no count of “${event}” for a past day`)
   const reference = days.reduce((sum, day) => sum + day.reference, 0)
   if (!canJudge(days, config)) {
     return learning(
-      `“${source}” counted ${number(reference)} “${event}” in ${number(days.length)} days, too few to tell`,
+      `“${source}” counted ${number(reference)} “${event}” in ${number(days.length)} days, too few to judge`,
     )
   }
   return noData(`There is nothing to compare with “${source}”`)

@@ -26,15 +26,15 @@ const share = (byDefault: number, description: string) =>
 export const LOST = {
   lost_share: share(
     QUALITY_DEFAULTS.lost_share,
-    'A field is lost when it is surely present less often than this share of its usual rate, and …',
+    'A field is lost when its rate is significantly below this share of its usual rate, and …',
   ),
-  lost_min_rate: share(QUALITY_DEFAULTS.lost_min_rate, '… usually is at least at this rate'),
+  lost_min_rate: share(QUALITY_DEFAULTS.lost_min_rate, '… the usual rate is at least this'),
 }
 
 const FAULTS = {
   min_share: share(
     BAD_SHARE_DEFAULTS.min_share,
-    'A fault warns when it is surely on more than this share of the events …',
+    'A fault is a warning when it is on significantly more than this share of the events …',
   ),
   factor: Type.Number({
     minimum: 1,
@@ -42,10 +42,7 @@ const FAULTS = {
     default: BAD_SHARE_DEFAULTS.factor,
     description: '… and on this many times as many as usual',
   }),
-  critical_share: share(
-    BAD_SHARE_DEFAULTS.critical_share,
-    'A fault that is surely on more than this share is critical',
-  ),
+  critical_share: share(BAD_SHARE_DEFAULTS.critical_share, 'A fault on significantly more than this share is critical'),
 }
 
 interface SignalProbe<F extends string, C extends TObject> {
@@ -100,7 +97,7 @@ function unjudged<F extends string>(what: string, kinds: readonly Presence<F>[])
       `No event has reported anything about ${what} in the last 8 days; if events come, update the tag's template`,
     )
   const most = Math.max(...kinds.map(({ past }) => past.events))
-  if (most >= MIN_USUAL_EVENTS) return noData(`No kind of event has had enough about ${what} in the last 24 hours`)
+  if (most >= MIN_USUAL_EVENTS) return noData(`No kind of event has reported enough about ${what} in the last 24 hours`)
   return learning(
     `${number(most)} of ${MIN_USUAL_EVENTS} events of one kind are known from before the last day; judging of ${what} starts at ${MIN_USUAL_EVENTS}`,
   )
@@ -109,7 +106,8 @@ function unjudged<F extends string>(what: string, kinds: readonly Presence<F>[])
 export const duplicates = defineSignalProbe({
   name: 'duplicates',
   title: 'Duplicates',
-  description: 'Whether events still have the id that vendors deduplicate by, and transactions come once.',
+  description:
+    'Whether events still have the id that vendors use for deduplication, and each transaction arrives only once.',
   what: 'event ids',
   config: Type.Object({ ...LOST, ...FAULTS }, { additionalProperties: false }),
   columns: {
@@ -123,7 +121,8 @@ export const duplicates = defineSignalProbe({
 export const valueQuality = defineSignalProbe({
   name: 'value_quality',
   title: 'Values',
-  description: 'Whether values are 0 or no number, currencies no code, or lists of items empty more often than usual.',
+  description:
+    'Whether values are 0 or not a number, currencies are not a code, or lists of items are empty more often than usual.',
   what: 'values',
   config: Type.Object(FAULTS, { additionalProperties: false }),
   columns: {

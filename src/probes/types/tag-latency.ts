@@ -57,15 +57,18 @@ export const tagLatency = defineProbeType({
         maximum: 100_000,
         default: TAG_LATENCY_DEFAULTS.min_executions,
         description:
-          'A tag with fewer timed executions in the window is judged over as much of the last 24 hours as it takes',
+          'A tag with fewer timed executions in the window is judged over as much of the last 24 hours as it takes to reach this number',
       }),
-      warning_factor: times(TAG_LATENCY_DEFAULTS.warning_factor, 'How many times its usual time a tag may take, and …'),
+      warning_factor: times(
+        TAG_LATENCY_DEFAULTS.warning_factor,
+        'Warning when a tag takes more than this many times its usual time, and …',
+      ),
       warning_increase_ms: milliseconds(
         TAG_LATENCY_DEFAULTS.warning_increase_ms,
-        '… how many ms longer at least: both must be exceeded for a warning',
+        '… at least this many ms longer: both limits must be exceeded',
       ),
-      critical_factor: times(TAG_LATENCY_DEFAULTS.critical_factor, 'Likewise, for a critical result'),
-      critical_increase_ms: milliseconds(TAG_LATENCY_DEFAULTS.critical_increase_ms, 'Likewise, for a critical result'),
+      critical_factor: times(TAG_LATENCY_DEFAULTS.critical_factor, 'The same for a critical result'),
+      critical_increase_ms: milliseconds(TAG_LATENCY_DEFAULTS.critical_increase_ms, 'The same for a critical result'),
     },
     { additionalProperties: false },
   ),
@@ -96,7 +99,8 @@ export const tagLatency = defineProbeType({
       (counts) => judgeLatency({ now: end, bounds: LATENCY_BOUNDS_MS, tags: latenciesOf(counts, usualHours) }, config),
       (counts) => {
         const nearest = nearestOf(latenciesOf(counts, usualHours), config.min_executions)
-        if (nearest === null) return noData('No tag has run with a time in the last 24 hours (batches have none)')
+        if (nearest === null)
+          return noData('No tag has reported an execution time in the last 24 hours (batches do not)')
         return learning(soFar(nearest, config.min_executions, end, site.timezone))
       },
     )
@@ -134,7 +138,7 @@ function nearestOf(tags: readonly TagLatencies[], needed: number): Nearest | nul
 /** Each day adds three hours to the past: the current hour and its two neighbours. */
 function soFar({ tag_key, timed, hours }: Nearest, needed: number, now: number, timezone: string): string {
   if (timed < needed) {
-    return `“${tag_key}” ran ${timed} of ${needed} times with a time in the last 24 hours, judging starts at ${number(needed)}`
+    return `“${tag_key}” ran ${timed} of ${needed} times with a time in the last 24 hours; judging starts at ${number(needed)}`
   }
   const days = Math.max(1, Math.ceil((MIN_USUAL_HOURS - hours) / 3))
   return (

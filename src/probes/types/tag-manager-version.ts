@@ -29,25 +29,25 @@ const Version = (description: string) => Type.Optional(Type.Integer({ minimum: 1
 const Config = Type.Object(
   {
     expected_version: Version(
-      'The only version that is fine: of the web container, or of the server container where the site has no other',
+      'The only version that is accepted: of the web container, or of the server container if the site has no web container',
     ),
-    expected_server_version: Version('The only version of the server container that is fine'),
+    expected_server_version: Version('The only version of the server container that is accepted'),
     change_ttl_hours: Type.Number({
       minimum: 0,
       maximum: 720,
       default: 24,
       description:
-        'For how long a new version is a warning (one that is lower than before: critical); then it is the usual one',
+        'How long a new version is a warning (critical if it is lower than before); after that it counts as the usual one',
     }),
     copy_lag_minutes: Type.Integer({
       minimum: 5,
       maximum: 10_080,
       default: 60,
-      description: "For how long the tag server's own copy of gtm.js may be of another version than what is published",
+      description: "How long the tag server's own copy of gtm.js may differ from the published version",
     }),
     check_page: Type.Boolean({
       default: true,
-      description: 'Whether to look on the page for a preview or an environment instead of what is published',
+      description: 'Whether to check if the page loads a preview or an environment instead of the published version',
     }),
   },
   { additionalProperties: false },
@@ -68,7 +68,7 @@ export const tagManagerVersion = defineProbeType({
   name: 'tag_manager_version',
   title: 'Tag Manager version',
   description:
-    'Which version of the containers is published: reports new versions, rollbacks, stale copies and previews left on the page.',
+    'Which version of the containers is published. Reports new versions, rollbacks, stale copies and previews left on the page.',
   kind: 'wire',
   siteFields: ['url', 'tag_server_url', 'tag_manager_web_container_id', 'tag_manager_server_container_id'],
   needs: [['tag_manager_web_container_id'], ['tag_manager_server_container_id']],

@@ -20,7 +20,7 @@ const cacheOf = ofEachStore(() => new LearntCache<PastPairs>(PAIRS_KEPT))
 export const tagMissing = defineProbeType({
   name: 'tag_missing',
   title: 'Missing tags',
-  description: 'Which tags no longer run on an event on which they always did. Needs per-event payloads.',
+  description: 'Which tags no longer run on an event on which they always ran. Needs per-event payloads.',
   kind: 'data',
   siteFields: [],
   needs: [],
@@ -30,7 +30,7 @@ export const tagMissing = defineProbeType({
         minimum: 1,
         maximum: 14,
         default: TAG_MISSING_DEFAULTS.reference_days,
-        description: 'A tag belongs to an event when in this many days …',
+        description: 'A tag belongs to an event when, in this many days, …',
       }),
       reference_share: Type.Number({
         minimum: 0.5,
@@ -74,7 +74,7 @@ export const tagMissing = defineProbeType({
       (counts) => judgeMissing(counts, config),
       (counts) =>
         counts.pairs.length === 0
-          ? noData('No payload has said which tags ran on which event (batches do not)')
+          ? noData('No payload has reported which tags ran on which event (batches do not)')
           : learningPairs(counts, config, site.timezone),
     )
   },

@@ -10,7 +10,7 @@ export const tagServerInfra = defineProbeType({
   name: 'tag_server_infra',
   title: 'Tag server infrastructure',
   description:
-    'What is behind the tag server: what its host says about container, domains and usage, and, from outside, its DNS, certificate, first-party address and proxied gtm.js.',
+    'What is behind the tag server: container, domains and usage as its host reports them, and, from outside, its DNS, certificate, first-party address and proxied gtm.js.',
   kind: 'wire',
   siteFields: [
     'url',
@@ -26,13 +26,13 @@ export const tagServerInfra = defineProbeType({
         Type.String({
           pattern: '^/',
           maxLength: 1_024,
-          description: 'Path that answers the health, from the root of the host; without it the usual ones are tried',
+          description: 'Path of the health check, from the root of the host; without it, the usual paths are tried',
         }),
       ),
       dns_targets: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
         maxItems: 20,
         default: [],
-        description: 'Names or addresses, of which the tag server has to point to at least one; none named = any',
+        description: 'Host names or addresses; the tag server must point to at least one of them; empty = any',
       }),
       ...CERTIFICATE_SETTINGS,
       expect_first_party: Type.Boolean({
@@ -47,12 +47,12 @@ export const tagServerInfra = defineProbeType({
         minimum: 1,
         maximum: 1_000,
         default: 90,
-        description: "Warn when this part of the plan's requests is used, in percent",
+        description: "Warn when this percentage of the plan's requests is used",
       }),
       ok_statuses: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
         maxItems: 20,
         default: [],
-        description: 'Statuses of the hosts that are fine, besides those that this version knows',
+        description: 'Statuses of the hosting providers that are accepted, besides those that this version knows',
       }),
       hosting_a_workspace: Type.Optional(
         Type.String({ pattern: '^[\\x21-\\x7e]+$', maxLength: 200, description: 'Workspace at hosting provider A' }),
@@ -62,7 +62,7 @@ export const tagServerInfra = defineProbeType({
         minLength: 1,
         maxLength: 200,
         default: 'status',
-        description: 'Where the answer of HOSTING_B_STATUS_URL has the status, e.g. data.0.status',
+        description: 'Path to the status in the answer of HOSTING_B_STATUS_URL, e.g. data.0.status',
       }),
       hosting_b_token: SecretText('Bearer token for HOSTING_B_STATUS_URL, instead of HOSTING_B_TOKEN'),
     },

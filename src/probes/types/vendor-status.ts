@@ -11,7 +11,7 @@ import { defineProbeType } from '../probe-type.ts'
 export const vendorStatus = defineProbeType({
   name: 'vendor_status',
   title: 'Vendor responses',
-  description: 'Tags whose vendors answer with 4xx, 5xx or not at all too often, although the tags may succeed.',
+  description: "Which tags' vendors too often answer with 4xx or 5xx, or not at all, although the tags may succeed.",
   kind: 'data',
   siteFields: [],
   needs: [],

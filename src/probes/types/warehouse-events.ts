@@ -44,7 +44,7 @@ export const warehouseEvents = defineProbeType({
   name: 'warehouse_events',
   title: 'Events in the warehouse',
   description:
-    'Whether the analytics export arrives in BigQuery: the daily table, the intraday one, as many rows as usual, and how they compare with what was counted here.',
+    'Whether the analytics export arrives in BigQuery: the daily table, the intraday one, as many rows as usual, and how they compare with the counts here.',
   kind: 'wire',
   siteFields: ['warehouse_project', 'warehouse_dataset', 'timezone'],
   needs: [['warehouse_project', 'warehouse_dataset']],

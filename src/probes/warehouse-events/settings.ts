@@ -59,19 +59,19 @@ export const Config = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 64,
-        description: "Time zone of the analytics property; the site's without it",
+        description: "Time zone of the analytics property; the site's by default",
       }),
     ),
     daily_export: Type.Boolean({
       default: true,
       description:
-        'Off where only the streaming export is set up: then the intraday table of a day is also the final one',
+        'Turn off if only the streaming export is set up: then the intraday table of a day is also the final one',
     }),
     daily_deadline: Type.String({
       pattern: '^([01]\\d|2[0-3]):[0-5]\\d$',
       default: '14:00',
       description:
-        "When the table of a day is due on the next one; missing after it is a warning, 36 h after the day's end critical",
+        'When the table of a day is due on the next day; missing after that is a warning, 36 h after the end of the day critical',
     }),
     warning_ratio: Type.Number({
       minimum: 0,
@@ -89,20 +89,20 @@ export const Config = Type.Object(
       minimum: 0,
       maximum: 1_000_000_000,
       default: 100,
-      description: 'Where fewer rows are usual, only an empty table is bad',
+      description: 'When fewer rows than this are usual, only an empty table is bad',
     }),
-    active_from_hour: Hour(8, 'From this hour on, silence of the intraday table counts'),
-    active_to_hour: Hour(22, 'To this hour, silence of the intraday table counts'),
+    active_from_hour: Hour(8, 'Hour from which silence of the intraday table counts'),
+    active_to_hour: Hour(22, 'Hour until which silence of the intraday table counts'),
     required_events: Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
       maxItems: 50,
       default: [],
-      description: 'Events that every day must have; counting them is a query that costs money',
+      description: 'Events that every day must contain; counting them requires a query that costs money',
     }),
     max_query_mb: Type.Integer({
       minimum: 10,
       maximum: 1_000_000,
       default: 1_024,
-      description: 'The most that this query may read, MB (1,048,576 bytes)',
+      description: 'Maximum amount of data that this query may read, in MB (1,048,576 bytes)',
     }),
   },
   { additionalProperties: false },

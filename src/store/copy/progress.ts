@@ -113,7 +113,7 @@ export function requireEmpty(target: readonly Tally[]): void {
   if (rowsIn(target) === 0) return
   const held = target.filter(({ rows }) => rows > 0).map(({ table, rows }) => `${table} ${rows}`)
   throw new StartupError(
-    `the target already holds data (rows: ${held.join(', ')}): a copy needs a database of its own, create an empty one`,
+    `the target already holds data (rows: ${held.join(', ')}): a copy needs an empty database of its own: create one`,
   )
 }
 

@@ -80,7 +80,7 @@ const HOST = /^(\[[0-9a-f:.]+\]|[^:[\]]*)(:\d{1,5})?$/i
 export function hostUrls(name: string, url: string): string[] {
   const [, head, hosts, tail] = PARTS.exec(url) ?? []
   if (head === undefined || hosts === undefined || tail === undefined) {
-    throw invalid(name, 'an address like postgres://user:password@host:5432/database is allowed')
+    throw invalid(name, 'it must be an address like postgres://user:password@host:5432/database')
   }
   return hosts.split(',').map((host, index, { length }) => {
     if (!HOST.test(host) || (host === '' && length > 1)) {

@@ -41,7 +41,7 @@ export async function checkedContents(path: string, name: string): Promise<Datab
 
 async function pendingSteps(db: Kysely<Tables>, name: string): Promise<string[]> {
   const { taken, pending, unknown } = await migrationState(db)
-  if (taken.length === 0) throw new StartupError(`${name} is no database of Tagwarden's`)
+  if (taken.length === 0) throw new StartupError(`${name} is not a Tagwarden database`)
   if (unknown.length > 0) {
     throw new StartupError(
       `${name} is newer than this version (it has applied ${unknown.join(', ')}): use the Tagwarden that wrote it`,

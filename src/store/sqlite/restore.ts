@@ -79,9 +79,9 @@ async function refuseOther(backup: string, database: string): Promise<void> {
   if (!exists(backup)) throw new StartupError(`${backup} does not exist: name a file that "tagwarden backup" wrote`)
   for (const sideFile of [`${backup}-wal`, `${backup}-journal`]) {
     if (!existsSync(sideFile) || statSync(sideFile).size === 0) continue
-    throw new StartupError(`${sideFile} belongs to ${backup}: it is a database in use and no backup of one`)
+    throw new StartupError(`${sideFile} belongs to ${backup}: it is a database in use, not a backup`)
   }
-  if ((await beginning(backup)) !== MAGIC) throw new StartupError(`${backup} is no SQLite database`)
+  if ((await beginning(backup)) !== MAGIC) throw new StartupError(`${backup} is not an SQLite database`)
 }
 
 async function beginning(path: string): Promise<string> {

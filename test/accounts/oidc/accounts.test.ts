@@ -206,7 +206,9 @@ test('a rule for a client that is not there, or is there twice, gives nothing an
   assert.deepEqual((await sessionOf(api)).access, { all: 'editor', clients: [] })
   assert.deepEqual(
     warnings(stage).map(({ msg }) => msg),
-    Array(2).fill('GROUP_ROLES names a client that there is not, or several of this name: use its id'),
+    Array(2).fill(
+      "GROUP_ROLES names a client that does not exist, or several clients have this name: use the client's id",
+    ),
   )
 })
 

@@ -44,7 +44,7 @@ const WRONG_TOKENS: readonly [what: string, script: Partial<Script>, problem: st
   ['several audiences, meant for another', { claims: { aud: [CLIENT.id, 'other'], azp: 'other' } }, 'token', /azp/],
   ['an end that is over', { claims: { iat: at - 600, exp: at - 63 } }, 'clock', /exp/],
   ['a begin that is to come', { claims: { nbf: at + 63 } }, 'clock', /nbf/],
-  ['a clock ahead of ours', { claims: { iat: at + 61, exp: at + 361 } }, 'clock', /issued 61 s after our time/],
+  ['a clock ahead of ours', { claims: { iat: at + 61, exp: at + 361 } }, 'clock', /issued 61 s in the future/],
   ['a signature of another key', { signer: 'foreign' }, 'token', /signature/],
   ['no subject', { claims: { sub: undefined } }, 'token', /sub/],
   ['an empty subject', { claims: { sub: '' } }, 'token', /sub/],
@@ -53,12 +53,12 @@ const WRONG_TOKENS: readonly [what: string, script: Partial<Script>, problem: st
   ['no address', { claims: { email: undefined } }, 'email', /ada/],
   ['an address that is none', { claims: { email: 'ada@a.example, eve@b.example' } }, 'email', /ada/],
   ['no group that has a role', { claims: { groups: ['staff'] } }, 'no_role', /none of the 1 groups/],
-  ['no groups', { claims: { groups: undefined } }, 'no_role', /comes without groups: .*OIDC_GROUPS_CLAIM/],
+  ['no groups', { claims: { groups: undefined } }, 'no_role', /has no groups: .*OIDC_GROUPS_CLAIM/],
   [
     'groups that are no list',
     { claims: { groups: { admins: true } } },
     'no_role',
-    /comes without groups: .*OIDC_GROUPS_CLAIM/,
+    /has no groups: .*OIDC_GROUPS_CLAIM/,
   ],
 ]
 for (const [what, script, problem, reason] of WRONG_TOKENS) {
@@ -84,8 +84,8 @@ test('a clock that differs by a minute is let pass, on both sides', async (t) =>
 })
 
 const WRONG_ANSWERS: readonly [what: string, answer: Record<string, string>, problem: string, reason: RegExp][] = [
-  ['another state', { code: 'a-code', state: 'of-another-sign-in' }, 'expired', /another state/],
-  ['no state', { code: 'a-code' }, 'expired', /another state/],
+  ['another state', { code: 'a-code', state: 'of-another-sign-in' }, 'expired', /state differs/],
+  ['no state', { code: 'a-code' }, 'expired', /state differs/],
   ['a refusal by the person', { error: 'access_denied' }, 'refused', /access_denied/],
   ['a failure of its own', { error: 'temporarily_unavailable' }, 'provider', /temporarily_unavailable/],
   ['a word that spoils the log', { error: '\u001b[31m\nadmin' }, 'provider', /^the provider answers \?\?31m\?admin$/],
@@ -111,9 +111,21 @@ test('an answer counts in the browser that began, and for a quarter of an hour',
   const [own, other] = [new TestBrowser(), new TestBrowser()]
   const asked = await beginAt(service, provider, own)
   const answer = { code: 'a-code', state: asked.get('state') ?? '' }
-  await assertRefused(stage, (await comeBack(service, other, answer)).location, other, 'expired', /began no sign-in/)
+  await assertRefused(
+    stage,
+    (await comeBack(service, other, answer)).location,
+    other,
+    'expired',
+    /did not start a sign-in/,
+  )
   other.setCookie(service.api.url, 'tagwarden_oidc', 'A'.repeat(200))
-  await assertRefused(stage, (await comeBack(service, other, answer)).location, other, 'expired', /began no sign-in/)
+  await assertRefused(
+    stage,
+    (await comeBack(service, other, answer)).location,
+    other,
+    'expired',
+    /did not start a sign-in/,
+  )
   clock.advance(15 * MINUTE + 1)
   await assertRefused(stage, (await comeBack(service, own, answer)).location, own, 'expired', /15 minutes/)
 })
@@ -132,7 +144,7 @@ test('of two tabs that begin a sign-in the later one gets through, whichever com
     (await comeBack(service, browser, answerTo(first))).location,
     browser,
     'expired',
-    /another state/,
+    /state differs/,
   )
   assert.equal((await comeBack(service, browser, answerTo(second))).location, '/alerts')
   assert.equal(browser.cookie(service.api.url, 'tagwarden_oidc'), undefined)

@@ -39,7 +39,7 @@ test('a header from elsewhere lets no one in, whatever else it says, and the log
     }
   }
   assert.deepEqual(await usersOf(stage), [])
-  const ignored = () => stage.lines.filter(({ msg }) => /outside of PROXY_ADDRESSES/.test(msg))
+  const ignored = () => stage.lines.filter(({ msg }) => /outside PROXY_ADDRESSES/.test(msg))
   assert.deepEqual(
     ignored().map(({ address }) => address),
     [STRANGER],
@@ -76,7 +76,7 @@ test("a caller's own header beside the proxy's is refused, in any spelling and f
     for (const path of ['/api/clients', '/api/session']) {
       const answer = await client.call('GET', path, undefined, forged)
       assert.equal(answer.status, 403, JSON.stringify([forged, path]))
-      assert.match(answer.json<{ message: string }>().message, /came twice: the proxy must remove it/)
+      assert.match(answer.json<{ message: string }>().message, /was sent twice: the proxy must remove it/)
     }
   }
   assert.deepEqual(await usersOf(stage), [])

@@ -113,7 +113,7 @@ clients:
   assert.deepEqual([probe?.config.version_url, probe?.secrets_set], ['https://two.example/version', ['version_token']])
   await assert.rejects(
     applyText(at('three.example', ''), { environment }),
-    /version_token was given for another address: give it again, or null/,
+    /version_token was set for another address: give it again, or null/,
   )
 })
 

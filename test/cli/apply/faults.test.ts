@@ -131,7 +131,7 @@ test('what only the service knows to be wrong is said with its place in the file
     events_per_month: 5`
   await assert.rejects(applyText(text), {
     message:
-      /^2 problems\n.*clients\.yaml:2:5: quiet_to must be given with the other end.*\n.*clients\.yaml:9:5: events_per_month can only be set with plan enterprise\n0 of 3 changes were made/,
+      /^2 problems\n.*clients\.yaml:2:5: quiet_to must be given together with the other end.*\n.*clients\.yaml:9:5: events_per_month can only be set with plan enterprise\n0 of 3 changes were made/,
   })
   const probe = `clients: [{ name: A, sites: [{ name: S, url: "https://s.example", probes: [
     { type: data_volume, config: { window: 5 } } ] }] }]`
@@ -151,7 +151,7 @@ test('types and kinds cannot change, and names that the service has twice are no
   await applyText(site('{ type: push, name: Job }'))
   await assert.rejects(applyText(site('{ type: data_volume, name: Job }')), /is of type push, which cannot change/)
   await service.call('POST', '/api/clients', { name: 'A' }, bearer(ADMIN))
-  await assert.rejects(applyText(site('')), /the service has 2 clients of the name “A”: rename one there/)
+  await assert.rejects(applyText(site('')), /the service has 2 clients with the name “A”: rename one there/)
   const [, second] = await ask<{ id: string }[]>('/api/clients')
   await change('DELETE', `/api/clients/${second?.id}`)
   assert.equal((await applyText(site(''))).code, 0)
@@ -185,9 +185,9 @@ test('what is no Tagwarden service is said to be none', async (t) => {
   const leading = (locationOf: (path?: string) => string) =>
     startAnswering(t, ({ url }, response) => response.writeHead(301, { location: locationOf(url) }).end())
   const moved = await leading((path) => `https://x.example${path}`)
-  await assert.rejects(at(moved), /leads on to https:\/\/x\.example: give this as --url$/)
+  await assert.rejects(at(moved), /redirects to https:\/\/x\.example: give this as --url$/)
   const signIn = await leading(() => 'https://login.example/')
-  await assert.rejects(at(signIn), /leads on to https:\/\/login\.example\/: is it a Tagwarden service\?$/)
+  await assert.rejects(at(signIn), /redirects to https:\/\/login\.example\/: is it a Tagwarden service\?$/)
   await assert.rejects(applyPaths(['/nowhere/a.yaml']), /there is no such file or folder/)
 })
 

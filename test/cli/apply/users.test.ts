@@ -175,12 +175,12 @@ test('the last owner and whoever applies the files are neither deleted nor lower
   const gone = owners.replace(/ {2}- email: Ada[\s\S]*?(?= {2}- email)/, '')
   await assert.rejects(
     stage.applyText(gone, { token, prune: true }),
-    /is the person who applies this, and in no file: --prune would delete/,
+    /is the person who applies this, and is in no file: --prune would delete/,
   )
   assert.equal((await stage.roles())['Ada@agency.example'], 'owner of all')
   await assert.rejects(
     stage.applyText(gone, { prune: true }),
-    /owns all clients and has accepted the invitation must remain/,
+    /owner of all clients who has accepted the invitation must remain/,
   )
   await accept(stage, 'cleo@agency.example', password)
   assert.equal((await stage.applyText(gone, { prune: true })).code, 0)

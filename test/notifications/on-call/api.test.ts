@@ -99,7 +99,7 @@ testPerEngine(
       [
         { people: [{ name: 'A', id: MISSING }] },
         '/people/0/id',
-        'is not the id of someone in the rotation: leave it out',
+        'is not the id of a person in the rotation: leave it out',
       ],
       [
         {
@@ -109,7 +109,7 @@ testPerEngine(
           ],
         },
         '/people/1/id',
-        'is there twice',
+        'is given twice',
       ],
       [
         { people: [{ name: 'A', channel_id: MISSING }] },

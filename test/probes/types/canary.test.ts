@@ -153,7 +153,7 @@ testOnEveryEngine('a canary of another site, or one that was never sent, is none
 const ANSWERS: readonly [status: number, says: RegExp][] = [
   [400, /answered 400: no client of the container claims the request/],
   [403, /answered 403: something in front of the container refuses it/],
-  [502, /answered 502: the tag server or what is in front of it fails/],
+  [502, /answered 502: the tag server or something in front of it fails/],
   [302, /redirects \(302\) to parked\.example\//],
 ]
 for (const [status, says] of ANSWERS) {

@@ -288,7 +288,7 @@ test('cmp_check: two platforms at once are a warning, but not one that comes wit
   const [FUNDING = ''] = SNIPPETS['google-funding-choices'] ?? []
   const two = await run(t, { page: pageWith(CONSENT_DEFAULT, COOKIEBOT, KLARO, CONTAINER_SNIPPET) })
   assert.equal(two.status, 'warning')
-  assert.match(two.message, /^Klaro is there in addition to Cookiebot .*: visitors may be asked twice$/)
+  assert.match(two.message, /^Klaro is present in addition to Cookiebot .*: visitors may be asked twice$/)
   assert.equal((await run(t, { page: pageWith(CONSENT_DEFAULT, COOKIEBOT, FUNDING, CONTAINER_SNIPPET) })).status, 'ok')
 })
 
@@ -313,7 +313,7 @@ test('cmp_check: a script from the domain that the IAB has given up is a warning
     site: { cmp_provider: 'Quantcast' },
   })
   assert.equal(outcome.status, 'warning')
-  assert.match(outcome.message, /the install is outdated$/)
+  assert.match(outcome.message, /the installation is outdated$/)
 })
 
 test('cmp_check: without a provider in the site, any platform will do', async (t) => {
@@ -433,7 +433,7 @@ test('cmp_check: a provider whose script we ask for too often has not failed', a
     config: {},
   })
   assert.equal(status, 'error')
-  assert.match(message, /fails: it answers 429, its answer to too many requests$/)
+  assert.match(message, /fails: it answers 429, which means too many requests$/)
 })
 
 const CONSENT: readonly [what: string, head: string[], status: string, state: string][] = [

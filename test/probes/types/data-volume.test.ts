@@ -51,7 +51,7 @@ testLogic(
     await lastCame(NOW - MINUTE)
     const behind = await resultOf(t, store, site, dataVolume)
     assert.equal(behind.status, 'critical')
-    assert.match(behind.message, /; but one came 1 min ago: the sender's clock is behind, or it sends late$/)
+    assert.match(behind.message, /; but one arrived 1 min ago: the sender's clock is behind, or it sends late$/)
     // Our own clock was ahead, and was set back.
     await lastCame(NOW + HOUR)
     assert.equal((await resultOf(t, store, site, dataVolume)).message, silent.message)
@@ -160,7 +160,7 @@ testLogic('data_volume: a site that is known for hours only is learned first', a
 
 testLogic('data_volume: a site that never sent is not judged, and one that just began is learned', async (store, t) => {
   const { status, reason, message } = await resultOf(t, store, await siteWith(store, []), dataVolume)
-  assert.deepEqual([status, reason, message], ['ok', 'no_data', 'No event has come yet'])
+  assert.deepEqual([status, reason, message], ['ok', 'no_data', 'No event has arrived yet'])
   // In the minute that has not ended, which is not counted yet.
   const begun = await resultOf(t, store, await siteWith(store, [five(NOW)]), dataVolume, {}, NOW + SECOND)
   assert.deepEqual([begun.status, begun.message], ['ok', 'Learning: 0 of 24 hours, judging starts 21 Nov, 11:00'])

@@ -64,7 +64,7 @@ testOnEveryEngine('a site that names no parameters has nothing to judge, and a n
   )
   const none = await resultOf(t, store, silent, fieldContract)
   assert.deepEqual([none.status, none.reason], ['ok', 'no_data'])
-  assert.match(none.message, /“Own parameters”/)
+  assert.match(none.message, /“Custom parameters”/)
   const young = await siteWith(
     store,
     every(MINUTE, NOW - HOUR, NOW).map((time) => event(time, { fields: { coupon: true } })),

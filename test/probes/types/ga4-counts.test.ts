@@ -129,7 +129,7 @@ test('little quota pauses the questions after the counts were written, until it 
   const first = await runGa4(t, none, { google })
   assert.deepEqual([first.outcome.status, first.written.length], ['ok', 168])
   const words =
-    'Property 123456789 has 1,200 tokens of the hour left: so that its dashboards can use it, no request is sent before 20 Nov, 12:00'
+    'Property 123456789 has 1,200 tokens of the hour left: to leave the rest to its dashboards, no request is sent before 20 Nov, 12:00'
   assert.ok(first.outcome.message.endsWith(`. ${words}`))
   const memory = first.outcome.memory ?? {}
   const second = await runGa4(t, none, { google, memory, now: NOW + HOUR - 1 })
@@ -168,13 +168,13 @@ for (const [what, reply, reason, message] of [
     'a missing role',
     statusError(403, DENIED, 'PERMISSION_DENIED'),
     'forbidden',
-    `${EMAIL} sees no property 123456789 (403): check the number, or add it in Google Analytics under Admin, Property access management, with the role Viewer`,
+    `${EMAIL} sees no property 123456789 (403): check the number, or add the account in Google Analytics under Admin, Property access management, with the role Viewer`,
   ],
   [
     'an API that is switched off',
     statusError(403, 'It has not been used.', 'PERMISSION_DENIED', [{ reason: 'SERVICE_DISABLED' }]),
     'api_disabled',
-    `The Google Analytics Data API is not switched on in the Google Cloud project of ${EMAIL}`,
+    `The Google Analytics Data API is not enabled in the Google Cloud project of ${EMAIL}`,
   ],
   ['an unknown property', googleError(404, 'Not found', 'notFound'), 'not_found', /sees no property 123456789 \(404\)/],
   [
@@ -210,17 +210,17 @@ for (const [what, reply, message] of [
   ['a zone that is none', reportOf(ROWS, { metadata: { timeZone: ['UTC'] } }), /names no time zone/],
   ['an endless zone', reportOf(ROWS, { metadata: { timeZone: 'A'.repeat(100_000) } }), /names no time zone/],
   ['rows that are no list', withRows('many'), /has no list of rows/],
-  ['a part of the rows', withRows([rowOf('purchase', '2026111711', '1')], 500), /1 rows and says that there are 500/],
-  ['a number of rows that is none', withRows([], {}), /0 rows and says that there are others/],
+  ['a part of the rows', withRows([rowOf('purchase', '2026111711', '1')], 500), /1 rows but reports 500/],
+  ['a number of rows that is none', withRows([], {}), /0 rows but reports others/],
   ['more rows than asked for', withRows(Array.from({ length: 226 }, () => rowOf('a', '2026111711', '1'))), /226 rows/],
   ['a row that is none', withRows([null]), /without the name of an event and an hour/],
   ['an hour that is a number', withRows([rowOf('purchase', 2_026_111_711, '1')]), /without the name/],
   ['an hour that is none', withRows([rowOf('purchase', '(other)', '1')]), /without the name/],
   ['a name that is a list', withRows([rowOf([], '2026111711', '1')]), /without the name/],
-  ['a negative count', withRows([rowOf('purchase', '2026111711', '-1')]), /a count that is none/],
-  ['half a count', withRows([rowOf('purchase', '2026111711', '1.5')]), /a count that is none/],
-  ['an endless count', withRows([rowOf('purchase', '2026111711', '9'.repeat(30))]), /a count that is none/],
-  ['a count beyond all', withRows([rowOf('purchase', '2026111711', '1000000001')]), /a count that is none/],
+  ['a negative count', withRows([rowOf('purchase', '2026111711', '-1')]), /a count that is not valid/],
+  ['half a count', withRows([rowOf('purchase', '2026111711', '1.5')]), /a count that is not valid/],
+  ['an endless count', withRows([rowOf('purchase', '2026111711', '9'.repeat(30))]), /a count that is not valid/],
+  ['a count beyond all', withRows([rowOf('purchase', '2026111711', '1000000001')]), /a count that is not valid/],
   [
     'the same hour twice',
     withRows([rowOf('purchase', '2026111711', '1'), rowOf('purchase', '2026111711', '2')]),

@@ -141,7 +141,7 @@ for (const status of [301, 302, 303, 307, 308]) {
     assert.equal(outcome.status, 'critical')
     assert.match(
       outcome.message,
-      new RegExp(`redirects \\(${status}\\) to login\\.example/in: a tag server answers itself$`),
+      new RegExp(`redirects \\(${status}\\) to login\\.example/in, but a tag server should answer itself$`),
     )
     assert.equal(detailsOf(outcome).redirects_to, 'login.example/in')
     assert.doesNotMatch(JSON.stringify(outcome), /s3cret/)
@@ -210,7 +210,7 @@ test('text that is expected has to be in the answer', async (t) => {
   assert.equal((await run(t, server.url, { expected_body: 'Parked' })).status, 'ok')
   const other = await run(t, server.url, { expected_body: '"healthy"' })
   assert.equal(other.status, 'critical')
-  assert.match(other.message, /does not hold "\\"healthy\\""$/)
+  assert.match(other.message, /does not contain "\\"healthy\\""$/)
 })
 
 test('text that is expected is looked for in a whole page, and no more is said than what was read', async (t) => {

@@ -8,7 +8,7 @@ const at = (day: string) => Date.parse(day)
 
 const JUDGED: readonly [version: string, days: number, now: string, status: string, message: RegExp][] = [
   ['4.5.0', 365, '2026-11-25', 'ok', /^The image is 4\.5\.0 of 2026-10-08, the newest$/],
-  ['4.6.0', 365, '2026-11-25', 'ok', /^The image is 4\.6\.0, newer than all that this version knows$/],
+  ['4.6.0', 365, '2026-11-25', 'ok', /^The image is 4\.6\.0, newer than all releases that this version knows$/],
   ['4.10.0', 365, '2026-11-25', 'ok', /newer than all/],
   ['4.0.0', 365, '2026-11-25', 'ok', /^The image is 4\.0\.0 of 2025-11-10, 332 days behind 4\.5\.0/],
   ['4.0.0', 332, '2026-11-25', 'warning', /; between them came 4\.2\.0, 4\.3\.0, 4\.4\.0$/],
@@ -102,7 +102,7 @@ const POINTED: readonly [pointer: string, version: string | RegExp][] = [
   ['/list/1', '4.3.0'],
   ['/x~1y/~0', '4.4.0'],
   ['/', '4.5.0'],
-  ['/number', /^has no text at \/number, and a version has to be text/],
+  ['/number', /^has no text at \/number, but a version must be text/],
   ['/list/length', /^has nothing at/],
   ['/list/-', /^has nothing at/],
   ['/a/b/0', /^has nothing at/],

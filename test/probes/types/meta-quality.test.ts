@@ -103,12 +103,12 @@ test('an API that refuses every field, or always the same one, is not asked for 
 
 const NOTHING: readonly [what: string, events: readonly object[], config: JsonObject, said: RegExp][] = [
   ['a dataset without events', [], {}, /^Meta knows no web event of dataset 1234567890123456 yet/],
-  ['events without any figure', [browserOnly('PageView')], {}, /^Meta says neither match quality nor coverage nor/],
+  ['events without any figure', [browserOnly('PageView')], {}, /^Meta reports neither match quality nor coverage nor/],
   [
     'none of the chosen events',
     [quality('Lead')],
     { events: ['Purchase'] },
-    /^Meta says nothing about Purchase in dataset/,
+    /^Meta reports nothing about Purchase in dataset/,
   ],
 ]
 for (const [what, events, config, said] of NOTHING) {

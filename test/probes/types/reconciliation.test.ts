@@ -94,7 +94,7 @@ testOnEveryEngine('reconciliation: an event of another name is found to be one, 
   await store.write.updateTable('reference_counts').set({ event_name: 'Purchase' }).execute()
   const { status, message } = await resultOf(t, store, site, reconciliation, { ...CONFIG, event: 'Purchase' })
   assert.equal(status, 'critical')
-  assert.match(message, /No event “Purchase” came in 7 days: is that its name here\?$/)
+  assert.match(message, /No event “Purchase” arrived in 7 days: is that its name here\?$/)
 })
 
 testOnEveryEngine(
@@ -108,7 +108,7 @@ testOnEveryEngine(
     await refer(store, site, 3, (hour) => (hour === TODAY - DAY ? 2 : 0))
     const few = await resultOf(t, store, site, reconciliation, CONFIG)
     assert.deepEqual([few.status, few.reason], ['ok', 'learning'])
-    assert.equal(few.message, 'Learning: “shop” counted 2 “purchase” in 3 days, too few to tell')
+    assert.equal(few.message, 'Learning: “shop” counted 2 “purchase” in 3 days, too few to judge')
     // Today is not over.
     await store.write.deleteFrom('reference_counts').execute()
     await store.write

@@ -154,7 +154,7 @@ test('a container that is no longer listed is an error that says where access is
   isListed = false
   const outcome = await run(t, google.url, google.credentials, { now: NOW + 2 * HOUR })
   assert.equal(outcome.status, 'error')
-  assert.match(outcome.message, new RegExp(`${EMAIL} sees no container ${SERVER}: add it in Tag Manager`))
+  assert.match(outcome.message, new RegExp(`${EMAIL} sees no container ${SERVER}: add the account in Tag Manager`))
 })
 
 test('a container that the account never saw is looked for once an hour', async (t) => {
@@ -189,7 +189,7 @@ const REFUSALS: readonly [what: string, live: Reply, said: RegExp, reason: strin
   [
     '403 because the API is off',
     googleError(403, 'Tag Manager API has not been used', 'accessNotConfigured', 'usageLimits'),
-    /not switched on in the Google Cloud project/,
+    /not enabled in the Google Cloud project/,
     'api_disabled',
   ],
   ['500', { status: 500, text: 'oops' }, /Tag Manager API answers 500/, 'unavailable'],
@@ -267,5 +267,5 @@ test('an API that cannot be reached is an error that is tried again', async (t) 
 test('without credentials a site with nothing but a server container gets an error', async (t) => {
   const outcome = await run(t, 'http://127.0.0.1:9', null)
   assert.equal(outcome.status, 'error')
-  assert.match(outcome.message, /No Google service account is set up: GOOGLE_CREDENTIALS_FILE/)
+  assert.match(outcome.message, /No Google service account is set up: set GOOGLE_CREDENTIALS_FILE/)
 })

@@ -168,8 +168,8 @@ test('a container that Google does not know is critical', async (t) => {
 const UNREADABLE: readonly [what: string, answer: Served, said: RegExp][] = [
   ['an answer of 500', { status: 500, body: '' }, /it answers 500/],
   ['a refusal', { status: 403, body: '' }, /it answers 403/],
-  ['a page without a version', { status: 200, body: '<html></html>' }, /names no version/],
-  ['an endless script without a version', { status: 200, body: `"${'x'.repeat(3_000_000)}` }, /names no version/],
+  ['a page without a version', { status: 200, body: '<html></html>' }, /contains no version/],
+  ['an endless script without a version', { status: 200, body: `"${'x'.repeat(3_000_000)}` }, /contains no version/],
 ]
 
 for (const [what, answer, said] of UNREADABLE) {

@@ -92,7 +92,10 @@ testLogic('tag_missing: batches do not say which tag ran on which event', async 
     batch(time, { total_events: 50, event_counts: { purchase: 50 }, tag_metrics: { GA4: { success: 50, count: 50 } } }),
   )
   const { reason, message } = await resultOf(t, store, await siteWith(store, payloads), tagMissing)
-  assert.deepEqual([reason, message], ['no_data', 'No payload has said which tags ran on which event (batches do not)'])
+  assert.deepEqual(
+    [reason, message],
+    ['no_data', 'No payload has reported which tags ran on which event (batches do not)'],
+  )
 })
 
 testLogic('tag_missing: events that stand for ten each are judged as those that were sent', async (store, t) => {

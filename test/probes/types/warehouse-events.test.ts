@@ -374,7 +374,7 @@ for (const [said, role] of ROLES) {
 test('without credentials the result is an error that says what to set', async (t) => {
   const outcome = await run(t, 'http://127.0.0.1:9', {})
   assert.equal(outcome.status, 'error')
-  assert.match(outcome.message, /GOOGLE_CREDENTIALS_FILE has to name the file/)
+  assert.match(outcome.message, /set GOOGLE_CREDENTIALS_FILE to the path/)
 })
 
 test('an API that cannot be reached is an error that is tried again', async (t) => {

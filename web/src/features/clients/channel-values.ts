@@ -24,7 +24,7 @@ export const KINDS: Readonly<Record<Kind, KindWords>> = {
   email: {
     title: 'E-mail',
     address: 'E-mail addresses',
-    help: 'Up to 10, with commas between them',
+    help: 'Up to 10, separated by commas',
     isForPeople: true,
     extra: null,
   },

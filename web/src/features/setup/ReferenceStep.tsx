@@ -35,7 +35,7 @@ export function ReferenceStep({ site, base }: { site: SiteRecord; base: string }
     >
       <p>
         Send what the shop itself counted, such as its orders by the hour. The page of the site then shows which share
-        of them arrives here, and the probe “Counts against the shop” warns when it falls. Hours are in UTC.
+        of them arrives here, and the probe “Comparison with the shop” warns when it falls. Hours are in UTC.
       </p>
       {references.length > 0 && <Sources site={site} references={references} mayChange={mayChange} />}
       {mayChange ? (

@@ -138,7 +138,7 @@ function AccountForm({ onForgot }: { onForgot: () => void }) {
         size="md"
         value={password}
         onChange={(event) => setPassword(event.currentTarget.value)}
-        error={signIn.error === null ? undefined : explain(signIn.error, 'The address or the password is not right.')}
+        error={signIn.error === null ? undefined : explain(signIn.error, 'The address or the password is wrong.')}
       />
       <Button type="submit" size="md" fullWidth disabled={email === '' || password === ''} loading={signIn.isPending}>
         Sign in
@@ -170,7 +170,7 @@ function CodeForm({ email, password, onBack }: { email: string; password: string
         size="md"
         value={code}
         onChange={(event) => setCode(event.currentTarget.value)}
-        error={signIn.error === null ? undefined : explain(signIn.error, 'The code is not right, or was used already.')}
+        error={signIn.error === null ? undefined : explain(signIn.error, 'The code is wrong, or was already used.')}
       />
       <Button type="submit" size="md" fullWidth disabled={code.trim().length < 6} loading={signIn.isPending}>
         Sign in

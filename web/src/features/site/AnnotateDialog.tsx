@@ -88,7 +88,7 @@ function Form() {
         <TextInput type="datetime-local" label="When" description={zone} required {...form.getInputProps('at')} />
         <TextInput
           label="Link"
-          description="Where it is explained: a release, a ticket"
+          description="Where it is explained, such as a release or a ticket"
           maxLength={2_048}
           {...form.getInputProps('url')}
         />

@@ -80,7 +80,7 @@ function Captured({ reference, tools }: { reference: ReferenceRecord; tools: Rea
                 <>
                   :{' '}
                   <TextLink to="/probes/new" search={{ site: site.id, type: 'reconciliation' } as object}>
-                    add “Counts against the shop”
+                    add “Comparison with the shop”
                   </TextLink>
                 </>
               )}

@@ -12,7 +12,7 @@ import { useSite } from './site-scope.ts'
 import { figure } from './words.ts'
 
 const HEIGHT = 160
-const TITLE = 'Own parameters'
+const TITLE = 'Custom parameters'
 
 /** How often the site's own parameters were present; renders nothing on sites without any. */
 export function OwnFieldsPanel() {
@@ -30,7 +30,7 @@ export function OwnFieldsPanel() {
       tools={
         choices.length > 1 && (
           <NativeSelect
-            aria-label="Event of own parameters"
+            aria-label="Event of custom parameters"
             size="xs"
             data={choices}
             value={choice}
