@@ -36,7 +36,7 @@ test('what the shop counted, from its file to the page of the site', async (t) =
     await step.getByLabel('Source').fill('shop')
     const input = step.locator('input[type=file]')
     await input.setInputFiles(file([`purchase,${isoTime(hour)},5`, 'purchase,yesterday,5']))
-    await step.getByText('line 3, hour must be a time with its zone').waitFor()
+    await step.getByText('line 3, hour must be a time with a time zone').waitFor()
     await staysAccessible(page)
     // The browser's own words for the refusal.
     browserErrors.splice(0)
