@@ -77,7 +77,7 @@ test('what the shop counted, from its file to the page of the site', async (t) =
     await staysAccessible(page)
     await page.getByRole('button', { name: 'Add the probe' }).click()
     await page.waitForURL(/\/probes\/[0-9a-f-]{36}$/)
-    await page.getByText('“shop” has no count of “purchase” of a day that is over').first().waitFor()
+    await page.getByText('“shop” has no count of “purchase” for a past day').first().waitFor()
     await follow(page, `/sites/${site.id}`)
     await page.getByRole('region', { name: 'Captured' }).getByText('at least 90 %').waitFor()
   })
