@@ -224,7 +224,10 @@ async function tellsAtAGlance(page: Page, { device }: Required<Variant>): Promis
   const screen = page.viewportSize()?.height ?? 0
   assert.ok(y + height < screen, `the strip ends at ${y + height} of ${screen} on a ${device}`)
   const { pathname: before } = new URL(page.url())
-  await page.getByRole('link', { name: 'Open Meta CAPI at this time' }).click()
+  const look = page.getByRole('link', { name: 'Open Meta CAPI at this time' })
+  const label = (await look.locator('.mantine-Button-label').boundingBox()) ?? assert.fail('no label')
+  assert.ok(label.height > 13, `of its label ${label.height} px are left: letters lose their feet`)
+  await look.click()
   await page.waitForURL(/\/sites\/.*tag=Meta/)
   await page
     .getByRole('heading', { level: 2, name: /Meta CAPI/ })

@@ -112,6 +112,13 @@ test('an alert about names as long as they come', AT_NIGHT, async (t) => {
       ])
       assert.ok(all !== null && words !== null)
       assert.ok(words.width >= all.width / 3, `${words.width} of ${all.width} px are left for the words`)
+      const label = await banner(page, title)
+        .getByText(/^Look at Meta_/)
+        .boundingBox()
+      assert.ok(
+        label !== null && label.height > 13,
+        `of its label ${label?.height} px are left: letters lose their feet`,
+      )
       for (const name of [/^Look at/, 'Acknowledge', 'Silence']) {
         const box = await banner(page, title).getByRole('button', { name }).boundingBox()
         assert.ok(box !== null && box.x >= all.x && box.x + box.width <= all.x + all.width, `${name} leaves the banner`)
