@@ -41,9 +41,16 @@ export const freshnessLimits = (config: FreshnessConfig): HourLimits => ({
   minVisits: config.min_silence_minutes * MINUTE < HOUR ? config.gaps * LONG_GAP : Number.POSITIVE_INFINITY,
 })
 
-/** How far a site is from being judged; null while there is nothing to compare the newest events with. */
-export const freshnessSoFar = (input: VolumeInput, { false_alarms, gaps }: FreshnessConfig): VolumeSoFar | null =>
-  silenceSoFar(input, { silenceBudget: false_alarms, minVisits: gaps * LONG_GAP })
+/**
+ * How far a site is from being judged; null while there is nothing to compare the newest events with.
+ *
+ * @param group average number of events per visit, if the caller has estimated it already
+ */
+export const freshnessSoFar = (
+  input: VolumeInput,
+  { false_alarms, gaps }: FreshnessConfig,
+  group?: number,
+): VolumeSoFar | null => silenceSoFar(input, { silenceBudget: false_alarms, minVisits: gaps * LONG_GAP }, group)
 
 /** Judges whether a site still sends events. */
 export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): Verdict {
@@ -63,8 +70,7 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
   const limit = Math.max(config.min_silence_minutes * MINUTE, config.gaps * usualGap)
   const isSilent = found !== null && silence > limit && found.chance < found.limit && found.expected >= 1
   // If even a day without events would not be bad, the data say nothing.
-  const soFar = freshnessSoFar(input, config)
-  if (!isSilent && (soFar === null || soFar.usual < soFar.needed)) return verdictOf([null], `last event ${ago}`)
+  if (!isSilent && !isEnough(freshnessSoFar(input, config, bursts.group))) return verdictOf([null], `last event ${ago}`)
   const expected = found?.expected ?? 0
   const message = isSilent
     ? `nothing received for ${duration(silence)}${besides(deaf)}; usually about ${number(expected)} events in that time`
@@ -93,6 +99,8 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
     message,
   )
 }
+
+const isEnough = (soFar: VolumeSoFar | null): boolean => soFar !== null && soFar.usual >= soFar.needed
 
 /** Judging ends up to two minutes ago. An event later than this arrived while the clock was ahead, and would hide any silence until then. */
 const AHEAD_MS = 5 * MINUTE

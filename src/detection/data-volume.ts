@@ -146,14 +146,20 @@ export interface VolumeSoFar {
 export const volumeSoFar = (input: VolumeInput, config: VolumeConfig): VolumeSoFar | null =>
   silenceSoFar(input, limitsOf(config, null))
 
-/** How far a site is from having so many events that a day without any would be bad. */
-export function silenceSoFar({ recent, usual }: VolumeInput, limits: SilenceLimits): VolumeSoFar | null {
+/**
+ * How far a site is from having so many events that a day without any would be bad.
+ *
+ * @param group average number of events per visit, if the caller has estimated it already
+ */
+export function silenceSoFar(
+  { recent, usual }: VolumeInput,
+  limits: SilenceLimits,
+  group = burstsNow(null, recent, usual, usual.of(null).noise).group,
+): VolumeSoFar | null {
   const { measured, expected, covered } = courseOf(null, recent, usual)
   const [events, mean, length] = [measured.at(-1), expected.at(-1), covered.at(-1)]
   if (events === undefined || mean === undefined || length === undefined) return null
-  const { noise } = usual.of(null)
-  const { group } = burstsNow(null, recent, usual, noise)
-  const needed = group * visitsToTell(noise.ofSilence(length), length, limits)
+  const needed = group * visitsToTell(usual.of(null).noise.ofSilence(length), length, limits)
   return { covered: length, events, usual: mean, needed }
 }
 
