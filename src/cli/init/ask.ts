@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { StartupError } from '../../lib/index.ts'
+import { asError, StartupError } from '../../lib/index.ts'
 import { type Answers, QUESTIONS } from './answers.ts'
 
 /** A person who answers questions on a terminal. */
@@ -44,9 +44,9 @@ export async function askAll(terminal: Terminal, given: Partial<Answers>): Promi
         answers[name] = answer
         break
       } catch (thrown) {
-        terminal.say(
-          `That does not work: ${thrown instanceof StartupError ? '' : 'it '}${thrown instanceof Error ? thrown.message : String(thrown)}`,
-        )
+        const { message } = asError(thrown)
+        // A rule between several answers names them; one about this answer alone says only what it must be.
+        terminal.say(`That does not work: ${thrown instanceof StartupError ? message : `it ${message}`}`)
       }
     }
   }
@@ -66,7 +66,7 @@ export function withDefaults(given: Partial<Answers>): Answers {
       check(answer, answers)
     } catch (thrown) {
       if (thrown instanceof StartupError) throw thrown
-      throw new StartupError(`${OPTIONS[name]} ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+      throw new StartupError(`${OPTIONS[name]} ${asError(thrown).message}`)
     }
     answers[name] = answer
   }
