@@ -11,6 +11,13 @@ const CASES: readonly [before: unknown, after: unknown, differences: string[]][]
   [{ a: null }, { a: null }, []],
   [{ a: null }, { a: {} }, ['/a is {}, and was null']],
   [[], {}, [' is {}, and was []']],
+  [{ evidence: ['“A” was bad first, 5 of 14'] }, { evidence: ['5 of 14: it began with “A”'] }, []],
+  [
+    { warnings: [{ message: '5 of 14 events were late' }] },
+    { warnings: [{ message: '5 of 15 events came late' }] },
+    ['/warnings/0/message is "5 of 15 events came late", and was "5 of 14 events were late"'],
+  ],
+  [{ title: 'It is down' }, { title: 'It was down' }, ['/title is "It was down", and was "It is down"']],
   ['a,b\n', 'a,b,c\n', [' is "a,b,c\\n", and was "a,b\\n"']],
 ]
 
