@@ -103,7 +103,7 @@ export class Journal {
 }
 
 /**
- * Tracks whether the store takes writes. Commits report it. While they or this node's heartbeats fail, a small write tests it, so
+ * Tracks whether the store accepts writes. Commits report it. While they or this node's heartbeats fail, a small write tests it, so
  * that failure and recovery are noticed even when no requests arrive.
  */
 class WriteHealth {

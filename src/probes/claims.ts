@@ -47,14 +47,14 @@ const claimedBy = (nodeId: string, now: number) => {
  * each probe goes to one node. A claim lasts until it is released or its node is dead.
  *
  * @param until epoch ms
- * @param sated clients whose probes are passed over
+ * @param busyClients those at their limit, whose probes are passed over
  */
 export async function claimDue(
   { store, nodeId, now }: Claimant,
   types: readonly string[],
   until: number,
   limit: number,
-  sated: readonly string[],
+  busyClients: readonly string[],
 ): Promise<ProbeRow[]> {
   if (types.length === 0 || limit <= 0) return []
   const rows = await store.write
@@ -68,9 +68,9 @@ export async function claimDue(
         .where('next_run_at', '<=', until)
         .where('probe_type', 'in', types)
         .where(isFree(store, now))
-        .$if(sated.length > 0, (due) =>
+        .$if(busyClients.length > 0, (due) =>
           due.where('site_id', 'not in', (sites) =>
-            sites.selectFrom('sites').select('sites.id').where('client_id', 'in', sated),
+            sites.selectFrom('sites').select('sites.id').where('client_id', 'in', busyClients),
           ),
         )
         .orderBy('next_run_at')

@@ -98,12 +98,12 @@ export class OwnConnection {
       // An `error` may come from a run that sent no request.
       if (outcome.status === 'error') return outcome
       this.#reachedAt = Math.max(this.#reachedAt, beganAt)
-      if (this.#way.state === 'away' || this.#isOlderThan(EVERY_MS)) this.#lookAside()
+      if (this.#way.state === 'away' || this.#isOlderThan(EVERY_MS)) this.#lookInBackground()
       return outcome
     }
     if (this.#way.state === 'blind') {
       // Whatever the references answer, this outcome stands.
-      this.#lookAside()
+      this.#lookInBackground()
       return outcome
     }
     if (this.#looking !== null) await this.#looking
@@ -117,7 +117,7 @@ export class OwnConnection {
   }
 
   /** Asks without waiting for the answer. */
-  #lookAside(): void {
+  #lookInBackground(): void {
     this.#look().catch((thrown: unknown) => this.#options.onError(asError(thrown), 'own-connection'))
   }
 

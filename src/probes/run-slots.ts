@@ -61,7 +61,7 @@ export class RunSlots {
   }
 
   /** Owners with half of all places. They get no more: otherwise, when their targets hang, no one else would get a slot. */
-  get sated(): string[] {
+  get ownersAtLimit(): string[] {
     return this.#held.ownersOf((this.#size + this.#queueSize) / 2)
   }
 

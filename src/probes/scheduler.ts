@@ -44,7 +44,7 @@ export interface SchedulerWatch {
 const START_INTERVAL_MS = 100
 /** Results that finish within this time share a transaction. */
 const WRITE_INTERVAL_MS = 100
-/** Probes claimed by one statement. Small, so that a client with many due probes becomes sated before it has taken all places. */
+/** Probes claimed by one statement. Small, so that a client with many due probes reaches its limit before it has taken all places. */
 const CLAIM_STEP = 64
 /** After a gap this long (the machine slept, the clock was set) the outage is recorded first; `data` probes would take it for silence. */
 const PAUSE_MS = 5 * SECOND
@@ -177,7 +177,7 @@ export class Scheduler {
       const until = now + CLAIM_AHEAD_MS
       for (let isMore = true; isMore; ) {
         const limit = Math.min(CLAIM_STEP, slots.room)
-        const claimed = await claimDue(claimant, types, until, limit, slots.sated)
+        const claimed = await claimDue(claimant, types, until, limit, slots.ownersAtLimit)
         await this.#take(claimed, until, slots)
         isMore = claimed.length === CLAIM_STEP
       }

@@ -133,6 +133,11 @@ export const OTHER = '(other)'
 /** The event name of rows for what a batch reports without naming an event. */
 export const NO_EVENT = ''
 
+/**
+ * False for `OTHER`, which contains different names each day, and for `NO_EVENT`: neither says anything about one event or tag.
+ */
+export const isNamed = (name: string): boolean => name !== NO_EVENT && name !== OTHER
+
 const bucketKeys = ['site_no', 'grain', 'bucket', 'container_id'] as const
 
 export const eventRollups: UpsertSpec = upsertInto('event_rollups', {

@@ -9,7 +9,7 @@ import {
   USUAL_NOISE,
   type WeekChange,
 } from '../detection/index.ts'
-import { NO_EVENT, OTHER, type TimeRange } from '../rollups/index.ts'
+import { isNamed, type TimeRange } from '../rollups/index.ts'
 import type { SiteRow, Store } from '../store/index.ts'
 import type { ComparedHours } from './weeks.ts'
 
@@ -128,9 +128,6 @@ function tagsIn(rows: readonly TagRow[] = [], keyOf: (key: string) => string): M
   }
   return byTag
 }
-
-/** Names that stand for several others say nothing about any of them. */
-const isNamed = (key: string): boolean => key !== NO_EVENT && key !== OTHER
 
 const NONE: Runs = { runs: 0, bad: 0 }
 

@@ -8,7 +8,7 @@ import {
   withoutOutages,
 } from '../../detection/index.ts'
 import { floorTo, HOUR, MINUTE, Yielder } from '../../lib/index.ts'
-import { GRAIN, NO_EVENT, OTHER, type TimeRange } from '../../rollups/index.ts'
+import { GRAIN, isNamed, NO_EVENT, type TimeRange } from '../../rollups/index.ts'
 import { lastDay, SLOT } from './timeline.ts'
 
 const MEASURES = totals(['events', 'total'])
@@ -123,7 +123,7 @@ function add(counts: Map<number, Counts>, key: number, name: string, events: num
   const known = counts.get(key) ?? { total: 0, events: new Map<string, number>() }
   known.total += total
   // Beyond the cardinality cap, `OTHER` contains different events each day.
-  if (name !== NO_EVENT && name !== OTHER) known.events.set(name, (known.events.get(name) ?? 0) + events)
+  if (isNamed(name)) known.events.set(name, (known.events.get(name) ?? 0) + events)
   counts.set(key, known)
 }
 

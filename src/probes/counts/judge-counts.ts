@@ -89,7 +89,7 @@ export async function judgeLearnt<C, T>(
   // A replica that lags behind has no newer heartbeat of any node.
   const complete = Math.min(counted, seenAt ?? counted)
   if (now - complete > MOST_BEHIND_MS) return behind(now, complete)
-  if (now - (listened ?? now) > MOST_BEHIND_MS) return deaf(now, listened ?? now)
+  if (now - (listened ?? now) > MOST_BEHIND_MS) return notListening(now, listened ?? now)
   const learnt = await learn(counts)
   const judged = outcomeOfVerdict(await judge(learnt), () => unjudged(learnt))
   if (refusals !== null) return { ...explained(judged, refusals, whenRefused), isRefused: true }
@@ -212,7 +212,7 @@ function behind(now: number, complete: number): CountsOutcome {
 }
 
 /** While no node receives requests, silence says nothing about the site, and the message must say so. */
-function deaf(now: number, listened: number): CountsOutcome {
+function notListening(now: number, listened: number): CountsOutcome {
   const minutes = Math.round((now - listened) / MINUTE)
   return {
     status: 'error',

@@ -2,7 +2,7 @@ import { identityOf, readSnapshot, type Snapshot, sumStretches, totals } from '.
 import { isLongOutage, readOutages } from '../../cluster/index.ts'
 import { type HourCounts, type Loss, lossOf, type Ran } from '../../detection/index.ts'
 import { ceilTo, DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
-import { GRAIN, NO_EVENT, OTHER, OUTCOMES, type TimeRange } from '../../rollups/index.ts'
+import { GRAIN, isNamed, OUTCOMES, type TimeRange } from '../../rollups/index.ts'
 import type { Counting } from './judge-counts.ts'
 import { siteEvents, usualCaches } from './site-events.ts'
 
@@ -92,14 +92,12 @@ async function hourCounts(snapshot: Snapshot, range: TimeRange): Promise<Map<num
     Array.from(byHour, ([hour, inHour]) => {
       const events = new Map<string, number>()
       for (const { event_name, events: count } of inHour) {
-        if (isName(event_name)) events.set(event_name, (events.get(event_name) ?? 0) + count)
+        if (isNamed(event_name)) events.set(event_name, (events.get(event_name) ?? 0) + count)
       }
       return [hour, { total: inHour.reduce((sum, { total }) => sum + total, 0), events }] as const
     }),
   )
 }
-
-const isName = (name: string): boolean => name !== NO_EVENT && name !== OTHER
 
 async function tagCounts(
   snapshot: Snapshot,
@@ -169,7 +167,7 @@ async function runsOnEvents(
   for (const { event_name, events: count } of came) events.set(event_name, (events.get(event_name) ?? 0) + count)
   const tags = new Map<string, Map<string, { runs: number; bad: number }>>()
   for (const { container_id, event_name, tag_key, ...outcomes } of pairs) {
-    if (!isName(event_name) || !isName(tag_key)) continue
+    if (!isNamed(event_name) || !isNamed(tag_key)) continue
     const ofTag = tags.get(keyOf(container_id, tag_key)) ?? new Map<string, { runs: number; bad: number }>()
     tags.set(keyOf(container_id, tag_key), ofTag)
     const known = ofTag.get(event_name) ?? NONE

@@ -1,7 +1,7 @@
 import { identityOf, type Snapshot, type Stretch, sumStretches, totals } from '../../analytics/index.ts'
 import type { TagMissingInput } from '../../detection/index.ts'
 import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
-import { GRAIN, NO_EVENT, OTHER, OUTCOMES, type TimeRange } from '../../rollups/index.ts'
+import { GRAIN, isNamed, OUTCOMES, type TimeRange } from '../../rollups/index.ts'
 
 const DAYS = 14
 const EVENTS = totals(['events'])
@@ -74,7 +74,7 @@ async function storedPairs(
     slots: { length, end: stretch.to },
   })
   const nameOf = ({ container_id, event_name, tag_key }: PairNames) =>
-    isName(event_name) && isName(tag_key) ? JSON.stringify([container_id, event_name, tag_key]) : null
+    isNamed(event_name) && isNamed(tag_key) ? JSON.stringify([container_id, event_name, tag_key]) : null
   return countsIn(buckets, rows, nameOf, runsOf)
 }
 
@@ -144,7 +144,7 @@ export async function readPairCounts(
       measures: EXCESS,
       slots: grid,
     })
-  const nameOf = ({ event_name }: { event_name: string }) => (isName(event_name) ? event_name : null)
+  const nameOf = ({ event_name }: { event_name: string }) => (isNamed(event_name) ? event_name : null)
   const eventsIn = {
     days: countsIn(buckets.days, await eventRows(days), nameOf, ({ events }) => events),
     hours: countsIn(buckets.hours, await eventRows(hours), nameOf, ({ events }) => events),
@@ -234,9 +234,6 @@ function provenBy(
 
 const sumOf = (buckets: readonly TimeRange[], byName: ReadonlyMap<string, readonly number[]>): number[] =>
   buckets.map((_, index) => [...byName.values()].reduce((sum, counts) => sum + (counts[index] ?? 0), 0))
-
-/** Beyond the cardinality cap, `OTHER` contains different names each day. */
-const isName = (name: string): boolean => name !== NO_EVENT && name !== OTHER
 
 const runsOf = (row: Record<(typeof OUTCOMES)[number], number>): number =>
   OUTCOMES.reduce((sum, outcome) => sum + row[outcome], 0)

@@ -1,18 +1,17 @@
 import type { IncidentDetail } from '../../api/incidents.ts'
+import { isDetectedAtOnce } from '../../lib/onset.ts'
 import { type TimelineLine, timelineOf } from '../alerts/timeline.ts'
 
 type Kind = IncidentDetail['timeline'][number]['kind'] | 'first_sign'
 export type IncidentLine = TimelineLine<Kind>
 
-/** Maximum delay between the beginning and its detection that counts as none. */
-const AT_ONCE_MS = 60_000
-
 type Story = Pick<IncidentDetail, 'started_at' | 'opened_at' | 'timeline' | 'deliveries' | 'alerts'>
 
 /** The timeline of an incident, oldest first, with its first sign if it was detected later. */
-export function incidentLines({ started_at, opened_at, timeline, deliveries, alerts }: Story): IncidentLine[] {
-  const lines = timelineOf<Kind>({ timeline, deliveries })
-  if (Date.parse(opened_at) - Date.parse(started_at) < AT_ONCE_MS) return lines
+export function incidentLines(incident: Story): IncidentLine[] {
+  const lines = timelineOf<Kind>(incident)
+  if (isDetectedAtOnce(incident)) return lines
+  const { started_at, alerts } = incident
   const [first] = alerts.toSorted((a, b) => Date.parse(a.started_at) - Date.parse(b.started_at))
   const text = first?.title ?? ''
   return [{ key: 'first', kind: 'first_sign', at: started_at, actor: null, text, deliveries: [] }, ...lines]

@@ -1,4 +1,5 @@
 import type { SharedIncident } from '../../api/status.ts'
+import { isDetectedAtOnce } from '../../lib/onset.ts'
 
 type Entry = SharedIncident['timeline'][number]
 
@@ -22,16 +23,9 @@ const HEADS: Readonly<Record<Entry['kind'], string>> = {
   resolved: 'resolved',
 }
 
-/** Maximum delay between the beginning and its detection that counts as none. */
-const AT_ONCE_MS = 60_000
-
 /** The timeline of a shared incident, oldest first, with its first sign if it was detected later. */
-export function sharedLines({
-  started_at,
-  opened_at,
-  timeline,
-}: Pick<SharedIncident, 'started_at' | 'opened_at' | 'timeline'>): SharedLine[] {
-  const lines = timeline.map(({ at, kind, text }, n) => ({ key: `${n}`, at, head: HEADS[kind], text }))
-  if (Date.parse(opened_at) - Date.parse(started_at) < AT_ONCE_MS) return lines
-  return [{ key: 'first', at: started_at, head: 'first sign', text: null }, ...lines]
+export function sharedLines(incident: Pick<SharedIncident, 'started_at' | 'opened_at' | 'timeline'>): SharedLine[] {
+  const lines = incident.timeline.map(({ at, kind, text }, n) => ({ key: `${n}`, at, head: HEADS[kind], text }))
+  if (isDetectedAtOnce(incident)) return lines
+  return [{ key: 'first', at: incident.started_at, head: 'first sign', text: null }, ...lines]
 }
