@@ -216,7 +216,7 @@ testOnEveryEngine('what is acknowledged, silenced or over goes to no one else', 
 })
 
 testOnEveryEngine(
-  'who stands in is notified, and whoever is reached by a channel of all hears it once',
+  'the stand-in is notified, and a person whom a channel for all clients reaches too is notified once',
   async (store, t) => {
     const seen = await watch(t, store)
     await store.write.updateTable('clients').set({ email: 'ops@acme.example, grace@acme.example' }).execute()

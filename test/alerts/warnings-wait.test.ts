@@ -183,7 +183,7 @@ testLogic('where that was said, it is said of its end, too', async (store, t) =>
   assert.deepEqual(await run('ok', 5), ends)
 })
 
-testLogic('a warning that is over before it was due is told by webhooks alone', async (store, t) => {
+testLogic('a warning that is over before it was due is sent to webhooks alone', async (store, t) => {
   const { run, rows } = await watchOne(t, store)
   await run('warning')
   assert.deepEqual(await run('ok', 10), ['chat resolved warning'])
@@ -196,7 +196,7 @@ testLogic('a warning that is over before it was due is told by webhooks alone', 
   ])
 })
 
-testLogic('a warning that is bad again before its end is certain is told when it was due', async (store, t) => {
+testLogic('a warning that is bad again before its end is certain is sent when it was due', async (store, t) => {
   const { run } = await watchOne(t, store, { name: 'data_volume' })
   await run('warning')
   assert.deepEqual(await run('ok', 10), [])
@@ -211,7 +211,7 @@ testLogic('and one that is back after that, at once', async (store, t) => {
   assert.deepEqual(await run('warning', 60), ['email opened warning', 'global opened warning'])
 })
 
-testLogic('once its end is certain it is never told', async (store, t) => {
+testLogic('once its end is certain it is never sent', async (store, t) => {
   const { run, rows } = await watchOne(t, store, { name: 'data_volume' })
   await run('warning')
   await run('ok', 10)
@@ -256,7 +256,7 @@ testLogic('so does an end that is certain only then', async (store, t) => {
   assert.deepEqual(emailsOf(inTheMorning), ['email resolved warning'])
 })
 
-testLogic('an incident that is back is told where its end was, and not where it was not', async (store, t) => {
+testLogic('the return of an incident is sent where its end was, and nowhere else', async (store, t) => {
   const { run, rows } = await watchOne(t, store)
   await run('warning')
   await run('warning', 32)
@@ -276,7 +276,7 @@ testLogic('a message that waits is kept back within a silence, and goes after it
   assert.deepEqual(await run('warning', 10), ['email opened warning', 'global opened warning'])
 })
 
-testLogic('what ends within the silence is not told', async (store, t) => {
+testLogic('what ends within the silence is not sent', async (store, t) => {
   const { run, clock, rows } = await watchOne(t, store)
   await run('warning')
   const ctx = { store, clock, actor: 'Ada' }
@@ -304,7 +304,7 @@ testLogic('the next on call is notified so long after the message was due', asyn
   assert.deepEqual(await run('warning', 3), ['own reminder warning'])
 })
 
-testLogic('no one is reminded of what they have not been told', async (store, t) => {
+testLogic('no one is reminded of an alert they were not notified of', async (store, t) => {
   const { run, clock } = await watchOne(t, store)
   await store.write.updateTable('clients').set({ reminder_minutes: 10 }).execute()
   await run('warning')

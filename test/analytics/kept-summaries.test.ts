@@ -25,7 +25,7 @@ async function compared(kept: KeptSummaries, store: Store, sites: readonly SiteR
   return summaries
 }
 
-testLogic('what is kept is what would be read anew, whatever comes, however late', async (store) => {
+testLogic('what is kept equals what would be read again, whatever comes, however late', async (store) => {
   const random = new Random(7)
   const sites = [await insertSite(store), await insertSite(store), await insertSite(store)]
   const kept = new KeptSummaries(store)

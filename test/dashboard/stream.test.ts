@@ -309,7 +309,7 @@ testOnEveryEngine('a stream without news says at once, and every 25 seconds, tha
 })
 
 testOnEveryEngine(
-  'one that listens later hears at once that the stream is alive, and the others do not',
+  'a later listener learns at once that the stream is alive, and the others get no extra message',
   async (store, t) => {
     const { stream, listen: open } = await serve(t, store)
     const first = await open()

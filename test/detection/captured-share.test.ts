@@ -25,7 +25,7 @@ const judge = (
     { min_captured_percent, max_captured_percent },
   )
 
-test('a share that is surely too small is a warning, and under half of what is wanted critical', () => {
+test('a share that is certainly too small is a warning, and critical under half of what is wanted', () => {
   const { status, message, details } = judge([
     [480, 500],
     [400, 500],

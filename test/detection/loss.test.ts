@@ -140,7 +140,7 @@ test('of a site that has just begun, nothing is known to be lost', () => {
   assert.equal(loss(null, { left: () => ({}), knownFrom: NOON - 30 * MINUTE }, null), null)
 })
 
-test('of a site with five events a day, a silence of an hour surely lost none', () => {
+test('an hour of silence of a site with five events a day lost none for certain', () => {
   const rare: Rates = (time) => ({ view: time % (5 * HOUR) === 0 ? 1 : 0 })
   const found = loss(null, { left: () => ({}), usual: rare, range: { from: NOON, to: NOON + HOUR } }, null)
   assert.ok(found !== null && found.low === 0 && found.lost < 1, JSON.stringify(found))

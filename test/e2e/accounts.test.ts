@@ -136,7 +136,7 @@ test('from an invitation to the first view', async (t) => {
     assert.equal(await page.getByText('Not set up.').count(), 0)
   })
 
-  await t.test('who signs in with e-mail and password is told when they are wrong', async (t) => {
+  await t.test('a wrong e-mail or password is refused with a message', async (t) => {
     const { page, browserErrors } = await openPage(t, service.url, '/')
     await page.getByLabel('E-mail').fill('viewer@ownco.example')
     await page.getByRole('textbox', { name: 'Password' }).fill('a wrong password')

@@ -99,7 +99,7 @@ testPerEngine(
 )
 
 testPerEngine(
-  'what becomes critical is opened anew at Jira, which pages no one again for what is there, and all of it is closed',
+  'what becomes critical is opened again at Jira, which pages no one for an issue it has, and all issues are closed',
   async (engine, t) => {
     const { add, hookUrl, call, find, received, incidentPath, send } = await onCall(t, engine)
     await add({ kind: 'opsgenie', name: 'Jira', address: KEY, endpoint: `${hookUrl}/jira` })
@@ -179,15 +179,18 @@ testPerEngine(
   },
 )
 
-testPerEngine('what keeps incidents learns of an end that people want to hear nothing of', async (engine, t) => {
-  const { add, hookUrl, call, client, find, received, toChat } = await onCall(t, engine)
-  await add({ kind: 'webhook', name: 'Chat', address: `${hookUrl}/chat` })
-  assert.equal((await call('PATCH', `/api/clients/${client.id}`, { notify_resolved: false })).status, 200)
-  await find(503)
-  await find(200)
-  assert.deepEqual(pagerDuty(received), ['trigger resolve'])
-  assert.deepEqual(toChat(), ['opened'])
-})
+testPerEngine(
+  'a service that keeps incidents receives the end even if people want no message about it',
+  async (engine, t) => {
+    const { add, hookUrl, call, client, find, received, toChat } = await onCall(t, engine)
+    await add({ kind: 'webhook', name: 'Chat', address: `${hookUrl}/chat` })
+    assert.equal((await call('PATCH', `/api/clients/${client.id}`, { notify_resolved: false })).status, 200)
+    await find(503)
+    await find(200)
+    assert.deepEqual(pagerDuty(received), ['trigger resolve'])
+    assert.deepEqual(toChat(), ['opened'])
+  },
+)
 
 testPerEngine(
   'an end within a silence closes the incident where one is kept',

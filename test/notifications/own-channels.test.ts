@@ -190,33 +190,30 @@ testPerEngine(
   logicEngines,
 )
 
-testPerEngine(
-  'a channel for what is critical hears of no warning, nor one that is off of anything',
-  async (engine, t) => {
-    const { add, hookUrl, client, store, list, path, call, find } = await watchedServer(t, engine)
-    await add({ kind: 'webhook', name: 'All', address: `${hookUrl}/all` })
-    await add({ kind: 'webhook', name: 'Critical', address: `${hookUrl}/critical`, minimum_severity: 'critical' })
-    const off = await add({ kind: 'webhook', name: 'Off', address: `${hookUrl}/off`, is_active: false })
-    await find(200, '<html>another server</html>')
-    const [alert] = await store.read.selectFrom('alerts').select('severity').execute()
-    assert.equal(alert?.severity, 'warning', 'what this test is about')
-    const names = new Map(
-      (await call('GET', path)).json<OwnChannelRecord[]>().map(({ channel, name }) => [channel, name]),
-    )
-    const sent = async () =>
-      (await list(`?client_id=${client.id}`)).map(({ channel, kind }) => `${names.get(channel)} ${kind}`).sort()
-    assert.deepEqual(await sent(), ['All opened'])
-    await find(503)
-    assert.deepEqual(await sent(), ['All escalated', 'All opened', 'Critical escalated'])
-    assert.equal((await call('PATCH', `${path}/${off.id}`, { is_active: true })).status, 200)
-    await find(200)
-    assert.deepEqual(
-      (await sent()).filter((line) => line.endsWith('resolved')),
-      ['All resolved', 'Critical resolved'],
-      'one that is switched on in between hears of no end without a beginning',
-    )
-  },
-)
+testPerEngine('a channel for critical alerts receives no warning, and one that is off nothing', async (engine, t) => {
+  const { add, hookUrl, client, store, list, path, call, find } = await watchedServer(t, engine)
+  await add({ kind: 'webhook', name: 'All', address: `${hookUrl}/all` })
+  await add({ kind: 'webhook', name: 'Critical', address: `${hookUrl}/critical`, minimum_severity: 'critical' })
+  const off = await add({ kind: 'webhook', name: 'Off', address: `${hookUrl}/off`, is_active: false })
+  await find(200, '<html>another server</html>')
+  const [alert] = await store.read.selectFrom('alerts').select('severity').execute()
+  assert.equal(alert?.severity, 'warning', 'what this test is about')
+  const names = new Map(
+    (await call('GET', path)).json<OwnChannelRecord[]>().map(({ channel, name }) => [channel, name]),
+  )
+  const sent = async () =>
+    (await list(`?client_id=${client.id}`)).map(({ channel, kind }) => `${names.get(channel)} ${kind}`).sort()
+  assert.deepEqual(await sent(), ['All opened'])
+  await find(503)
+  assert.deepEqual(await sent(), ['All escalated', 'All opened', 'Critical escalated'])
+  assert.equal((await call('PATCH', `${path}/${off.id}`, { is_active: true })).status, 200)
+  await find(200)
+  assert.deepEqual(
+    (await sent()).filter((line) => line.endsWith('resolved')),
+    ['All resolved', 'Critical resolved'],
+    'one that is switched on in between receives no end without a beginning',
+  )
+})
 
 testPerEngine(
   'a channel for what is critical is notified when a warning becomes critical, though the client wants no escalations',

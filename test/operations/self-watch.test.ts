@@ -171,7 +171,7 @@ testOnEveryEngine('channels that fail for a quarter of an hour are named, and th
   assert.equal(beats.length, 2)
 })
 
-testLogic('while the store cannot be asked no one is told that messages get through again', async (store, t) => {
+testLogic('while the store cannot be read no one is notified that messages are delivered again', async (store, t) => {
   const { check, sent, fails } = await openWatch(t, store)
   await store.write.insertInto('channels').values(FAILING).execute()
   await check(0)

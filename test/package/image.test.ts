@@ -129,7 +129,7 @@ test('what the Dockerfile makes runs as user 1000 on files that it cannot change
   if (canContain()) chownSync(data, uid, gid)
   chmodSync(data, 0o700)
 
-  await t.test('it takes events, is healthy, keeps them over a restart, and stops when told to', async (t) => {
+  await t.test('it takes events, is healthy, keeps them over a restart, and stops on a signal', async (t) => {
     const port = String(await freePort())
     const settings = { HOST: '127.0.0.1', PORT: port, ADMIN_TOKEN: TOKEN, CONNECTION_CHECK_URLS: 'off' }
     const api = apiClient(`http://127.0.0.1:${port}`, bearer(TOKEN))

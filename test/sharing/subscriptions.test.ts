@@ -546,17 +546,17 @@ const part = (resolvedAt: number | null, aloneSince: number | null) => ({
   aloneSince,
 })
 const CHANGES = [
-  ['what was told is not told again', [incident(NOW - HOUR)], NOW - HOUR, []],
+  ['what was sent is not sent again', [incident(NOW - HOUR)], NOW - HOUR, []],
   ['what began after that is', [incident(NOW - MINUTE)], NOW - HOUR, ['opened']],
   [
-    'what began and ended is told as both',
+    'what began and ended is sent as both',
     [incident(NOW - 2 * MINUTE, NOW - MINUTE)],
     NOW - HOUR,
     ['opened', 'resolved'],
   ],
   ['what has only just come waits until nothing older can come', [incident(NOW - 10 * SECOND)], NOW - HOUR, []],
   ['after a day it is no news', [incident(NOW - DAY - MINUTE)], NOW - 3 * DAY, []],
-  ['what another one explains is not told', [part(NOW - MINUTE, null)], NOW - HOUR, []],
+  ['what another incident explains is not sent', [part(NOW - MINUTE, null)], NOW - HOUR, []],
   ['what outlasts the one that explained it is', [part(null, NOW - MINUTE)], NOW - 2 * MINUTE, ['opened']],
   ['and so is its end', [part(NOW - MINUTE, NOW - 2 * MINUTE)], NOW - HOUR, ['opened', 'resolved']],
   ['a clock that was set back tells nothing of the future', [incident(NOW + HOUR)], NOW - HOUR, []],

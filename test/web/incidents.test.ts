@@ -273,7 +273,7 @@ const IMPACT: NonNullable<IncidentDetail['impact']> = {
   value: null,
 }
 
-test('what is lost is said so far while it lasts, and not at all where nothing surely is', () => {
+test('what is lost so far is shown while it lasts, and nothing where no loss is certain', () => {
   assert.equal(impactSentence({ ...IMPACT, final: false }), 'Lost so far: about 1,267 of 2,425 purchases (52\u00a0%)')
   assert.equal(impactSentence({ ...IMPACT, summary: null }), null)
   assert.equal(impactSentence(null), null)

@@ -32,7 +32,7 @@ const sessionOf = (api: { ask: <T>(method: string, path: string) => Promise<T> }
 const usersOf = ({ admin }: OidcService) => admin.ask<UserRecord[]>('GET', '/api/users')
 
 testPerEngine(
-  'whoever has a group with a role gets an account, a session and the page they wanted',
+  'a person whose group has a role gets an account, a session and the page they wanted',
   async (engine, t) => {
     const stage = await open(t, engine)
     const { location, browser, api } = await signInAt(stage, stage.provider, undefined, '/sites/7?range=24h')
@@ -225,7 +225,7 @@ test('a disabled account stays out, and its sessions end', async (t) => {
   assert.deepEqual(await read.selectFrom('identity_roles').selectAll().execute(), [])
 })
 
-test('whoever signs in with the provider alone has no password to change, and is sent no link that sets one', async (t) => {
+test('a person who signs in only with the provider has no password to change, and gets no link that sets one', async (t) => {
   const stage = await open(t, sqlite)
   const { api } = await signInAt(stage, stage.provider)
   const account = await api.ask<AccountRecord>('GET', '/api/account')

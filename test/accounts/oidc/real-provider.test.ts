@@ -63,7 +63,7 @@ test('sign-in, another group, and sign-out with a real provider', async (t) => {
   assert.equal(provider.asked, 2, 'the provider knows the browser after the sign-out')
 })
 
-test('whoever says no at a real provider is back at the sign-in', async (t) => {
+test('a person who declines at a real provider is back at the sign-in', async (t) => {
   const stage = await open(t)
   stage.provider.whoSignsIn = null
   assert.equal(await signInWith(stage, new TestBrowser()), '/sign-in?problem=refused')

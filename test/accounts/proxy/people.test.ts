@@ -123,7 +123,7 @@ test('an account of that address is theirs, and an owner gives the role where th
   assert.equal((await sessionOf(browser)).role, null)
 })
 
-test('whoever the proxy names acts, not who was signed in before them; who is not let in may sign in otherwise', async (t) => {
+test('the person whom the proxy names acts, not one who was signed in before; a person it does not let in may sign in otherwise', async (t) => {
   const stage = await open(t, sqlite)
   const { proxy, admin } = stage
   await join(admin, 'cleo@agency.example', [{ client_id: null, role: 'owner' }])

@@ -136,7 +136,7 @@ const SAID: readonly [
     0.667,
   ],
   [
-    'a server that fails while the events come: nothing surely',
+    'a server that fails while the events come: nothing for certain',
     [{ type: 'http_health', at: 0 }],
     countsOf({ all: about(20, 1_000, 90), purchase: about(0, 40, 9) }),
     null,

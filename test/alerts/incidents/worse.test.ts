@@ -164,12 +164,15 @@ async function sendDue(store: Store, now: number): Promise<string[]> {
   return due.map(({ channel, kind, message }) => `${place(channel)} ${kind} ${severityIn(message)}`).sort()
 }
 
-testLogic('whose end was taken back is told that it is critical now, and not that it is back', async (store, t) => {
-  const run = await watchVolume(t, store)
-  assert.deepEqual(await run('warning', 1), ['email opened warning', 'global opened warning'])
-  assert.deepEqual(await run('ok', 30), [])
-  assert.deepEqual(await run('critical', 40), ['email escalated critical', 'global escalated critical'])
-})
+testLogic(
+  'a channel whose end was withdrawn is notified that it is critical now, and not that it is back',
+  async (store, t) => {
+    const run = await watchVolume(t, store)
+    assert.deepEqual(await run('warning', 1), ['email opened warning', 'global opened warning'])
+    assert.deepEqual(await run('ok', 30), [])
+    assert.deepEqual(await run('critical', 40), ['email escalated critical', 'global escalated critical'])
+  },
+)
 
 testOnEveryEngine(
   'who knows of its end reads at once how bad it is, the others that it became so',
@@ -182,7 +185,7 @@ testOnEveryEngine(
   },
 )
 
-testLogic('that it is critical once more is told although a chat has not heard of its end', async (store, t) => {
+testLogic('a second escalation is sent although a chat has not received the end', async (store, t) => {
   const run = await watchVolume(t, store)
   await run('critical', 1)
   await run('ok', 30)

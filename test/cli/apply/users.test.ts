@@ -149,7 +149,7 @@ users:
   })
 })
 
-test('the last owner and whoever applies the files are neither deleted nor lowered, and nothing else is done then', async (t) => {
+test('the last owner and the person who applies the files are neither deleted nor demoted, and nothing else is done then', async (t) => {
   const stage = await open(t)
   await stage.applyText(PEOPLE)
   const without = (email: string) => PEOPLE.replace(new RegExp(` {2}- email: ${email}[\\s\\S]*?(?= {2}- email|$)`), '')

@@ -49,7 +49,7 @@ for (const { what, bytes, status, says } of FILES) {
   })
 }
 
-test('A failing scenario is told beside warnings', async (t) => {
+test('A failing scenario is reported beside warnings', async (t) => {
   const { status, stderr } = check(await fileWith(t, fixture({ terms: '', tests: scenarios({ Fails: 'fail();' }) })))
   assert.equal(status, 1)
   assert.match(stderr, /warning gallery[\s\S]*tests: Fails/)
