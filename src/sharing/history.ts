@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
-import { AlertRecord, type Planned, plannedMaintenance, saysBack, withoutParts } from '../alerts/index.ts'
+import { AlertRecord, type Planned, plannedMaintenance, withoutParts } from '../alerts/index.ts'
 import { IsoTime, nullable, Uuid } from '../http/index.ts'
 import { DAY, isoTime, isoTimeOrNull } from '../lib/index.ts'
 import { chunksOf, type Kysely, type Tables } from '../store/index.ts'
@@ -180,25 +180,21 @@ export interface Turn {
 export async function turnsOf(db: Kysely<Tables>, shown: readonly ShownIncident[]): Promise<Map<string, Turn[]>> {
   const turns = new Map<string, Turn[]>()
   for (const incidents of chunksOf(shown)) {
+    const ends = new Map(incidents.map(({ id, resolved_at }) => [id, resolved_at]))
     const rows = await db
       .selectFrom('incident_events')
-      .innerJoin('incidents', 'incidents.id', 'incident_events.incident_id')
-      .select(['incident_id', 'at', 'kind', 'text', 'resolved_at'])
-      .where(
-        'incident_id',
-        'in',
-        incidents.map(({ id }) => id),
-      )
-      .where('kind', 'in', ['resolved', 'joined'])
-      .orderBy('incident_events.id')
+      .select(['incident_id', 'at', 'kind'])
+      .where('incident_id', 'in', [...ends.keys()])
+      .where('kind', 'in', ['resolved', 'reopened'])
+      .orderBy('id')
       .execute()
-    for (const { incident_id, at, kind, text, resolved_at } of rows) {
-      const of = turns.get(incident_id) ?? []
-      const isOver = of.at(-1)?.kind === 'resolved'
-      turns.set(incident_id, of)
-      if (kind === 'resolved') of.push({ kind, at, saidAt: Math.min(at, resolved_at ?? at) })
-      // An alert that joins after the end because it was found late does not bring the incident back.
-      else if (isOver && saysBack(text)) of.push({ kind: 'back', at, saidAt: at })
+    for (const { incident_id, at, kind } of rows) {
+      const end = ends.get(incident_id) ?? null
+      const turn: Turn =
+        kind === 'resolved'
+          ? { kind, at, saidAt: end === null ? at : Math.min(at, Date.parse(end)) }
+          : { kind: 'back', at, saidAt: at }
+      turns.set(incident_id, [...(turns.get(incident_id) ?? []), turn])
     }
   }
   return turns

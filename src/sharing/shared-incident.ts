@@ -28,6 +28,7 @@ const SHARED_KINDS = [
   'acknowledged',
   'unacknowledged',
   'resolved',
+  'reopened',
 ] as const
 
 /** Ids are left out as on the status page, and so are names and words of people. */

@@ -72,12 +72,11 @@ async function start(t: TestContext, engine: TestEngine = sqlite, options: Param
     await insertAlert(store, site, at, { incident_id: incident.id, title, confirmed_at: at, suppressed_by })
     return incident
   }
-  const change = async (id: string, kind: 'resolved' | 'joined') => {
+  const change = async (id: string, kind: 'resolved' | 'reopened') => {
     const end = kind === 'resolved' ? clock.now() : null
     const state = kind === 'resolved' ? 'resolved' : 'open'
     await store.write.updateTable('incidents').set({ state, resolved_at: end }).where('id', '=', id).execute()
-    const text = kind === 'joined' ? '“It is down” is back, 11 min after its end' : ''
-    const event = { id: newOrderedId(clock.now()), at: clock.now(), kind, actor: null, text }
+    const event = { id: newOrderedId(clock.now()), at: clock.now(), kind, actor: null, text: '' }
     await store.write
       .insertInto('incident_events')
       .values({ ...event, incident_id: id })
@@ -100,7 +99,7 @@ async function start(t: TestContext, engine: TestEngine = sqlite, options: Param
     newProbes,
     breakDown,
     recover,
-    comeBack: (id: string) => change(id, 'joined'),
+    comeBack: (id: string) => change(id, 'reopened'),
     rows,
   }
 }

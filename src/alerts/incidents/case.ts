@@ -30,6 +30,7 @@ export const INCIDENT_EVENT_KINDS = [
   'unacknowledged',
   'noted',
   'resolved',
+  'reopened',
 ] as const
 
 /** An entry of an incident's timeline. */

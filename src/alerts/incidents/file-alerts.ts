@@ -78,7 +78,8 @@ function place(alert: AlertRow, sign: Sign, decision: Decision, filing: Filing):
   add(found, alert)
   if (decision.kind === 'again' && reopen(found, now)) news.push({ kind: 'opened', known: found, note: decision.why })
   if (decision.kind === 'join' || decision.kind === 'again') {
-    found.events.push({ kind: 'joined', actor: null, text: decision.why })
+    const kind = decision.kind === 'again' ? 'reopened' : 'joined'
+    found.events.push({ kind, actor: null, text: decision.why })
     return
   }
   found.row.cause = decision.cause

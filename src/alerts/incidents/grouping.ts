@@ -123,11 +123,6 @@ function byRelease(sign: Sign, incident: OpenIncident) {
   return [{ incident, why, rank: rankOf('release'), at: causeAt }]
 }
 
-const BACK = ' is back, '
-const AFTER_END = ' after its end'
-/** Returns whether a timeline entry says that something is back, and not that it was found late. */
-export const saysBack = (text: string): boolean => text.includes(BACK) && text.endsWith(AFTER_END)
-
 function backIn(sign: Sign, incidents: readonly OpenIncident[], now: number): Decision | null {
   const found = incidents.flatMap((incident) =>
     incident.signs.flatMap(({ probeId, subject, resolvedAt, hasRecovered }) => {
@@ -140,7 +135,7 @@ function backIn(sign: Sign, incidents: readonly OpenIncident[], now: number): De
   const [last] = found.toSorted((a, b) => b.resolvedAt - a.resolvedAt)
   if (last === undefined) return null
   const { incident, resolvedAt } = last
-  const why = `${quoted(sign.title)}${BACK}${duration(now - resolvedAt)}${AFTER_END}`
+  const why = `${quoted(sign.title)} is back, ${duration(now - resolvedAt)} after its end`
   return { kind: incident.resolvedAt === null ? 'join' : 'again', incident, why }
 }
 

@@ -121,7 +121,7 @@ const alertsOf = ({ read }: Pick<Store, 'read'>, incidents: readonly IncidentRow
     .execute()
 
 /** Timeline entries that say why an alert or incident was grouped. */
-const EVIDENCE: readonly string[] = ['joined', 'explained', 'belongs']
+const EVIDENCE: readonly string[] = ['joined', 'explained', 'belongs', 'reopened']
 
 async function knownOf(
   { read }: Pick<Store, 'read'>,

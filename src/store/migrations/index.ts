@@ -54,6 +54,7 @@ import { auditByActor } from './0056-audit-by-actor.ts'
 import { removedProbes } from './0057-removed-probes.ts'
 import { whatLasts } from './0058-what-lasts.ts'
 import { createKeys } from './0059-create-keys.ts'
+import { reopened } from './0060-reopened.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add at the end; never change a released one. */
@@ -114,6 +115,7 @@ export const migrations: readonly Migration[] = [
   removedProbes,
   whatLasts,
   createKeys,
+  reopened,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -57,6 +57,12 @@ testLogic('a volume that swings around its limit is one incident, one opening an
   const [incident, ...others] = await incidents(store)
   assert.deepEqual([incident?.state, incident?.resolved_at, others], ['open', null, []])
   assert.deepEqual(await messages(store), ['opened delivered', 'resolved cancelled'])
+  const { timeline, evidence } = await readIncident(store, incident?.id ?? '', false)
+  assert.deepEqual(
+    timeline.map(({ kind }) => kind).filter((kind) => kind !== 'notified'),
+    ['opened', 'resolved', 'reopened'],
+  )
+  assert.ok(evidence.some((line) => line.includes('is back')))
 
   await run(false, 30)
   const end = clock.now()

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
+import { newOrderedId } from '../../../src/lib/index.ts'
 import { incidents } from '../../../src/store/migrations/0018-incidents.ts'
+import { reopened } from '../../../src/store/migrations/0060-reopened.ts'
 import { insertAlert } from '../../../testkit/alerts.ts'
 import { NOW } from '../../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../../testkit/engines.ts'
@@ -43,4 +45,34 @@ testOnEveryEngine('the upgrade gives every unresolved alert an incident of its o
   )
   const lines = await store.write.selectFrom('incident_events').select(['incident_id', 'kind']).execute()
   assert.equal(lines.length, 2)
+})
+
+testOnEveryEngine('the upgrade finds by their wording the alerts that reopened an incident', async (store) => {
+  const BACK = '“It is down” is back, 11 min after its end'
+  const lines = [
+    ['opened', 'It is down'],
+    ['joined', BACK],
+    ['resolved', 'Recovered'],
+    ['joined', '“Meta” failed while “It is down”'],
+    ['joined', BACK],
+    ['joined', BACK],
+    ['resolved', 'Recovered'],
+    ['noted', BACK],
+    ['joined', BACK],
+  ] as const
+  const events = lines.map(([kind, text], n) => ({ id: newOrderedId(NOW + n), at: NOW + n, kind, actor: null, text }))
+  for (const incident_id of ['one', 'other']) {
+    await store.write
+      .insertInto('incident_events')
+      .values(events.map((event) => ({ ...event, incident_id })))
+      .execute()
+  }
+  for (const text of reopened.statements(store.columnTypes)) await sql.raw(text).execute(store.write)
+  const rows = await store.write.selectFrom('incident_events').select(['incident_id', 'kind']).orderBy('id').execute()
+  for (const incident of ['one', 'other']) {
+    assert.deepEqual(
+      rows.flatMap(({ incident_id, kind }) => (incident_id === incident ? kind : [])),
+      ['opened', 'joined', 'resolved', 'joined', 'reopened', 'joined', 'resolved', 'noted', 'reopened'],
+    )
+  }
 })

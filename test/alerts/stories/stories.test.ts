@@ -65,7 +65,7 @@ async function listen(story: Story): Promise<void> {
   const joined = await story.store.write
     .selectFrom('incident_events')
     .select('incident_id')
-    .where('kind', '=', 'joined')
+    .where('kind', 'in', ['joined', 'reopened'])
     .where('at', '>', now - PATIENCE)
     .execute()
   const late = new Set([...soon.map(({ id }) => id), ...joined.map(({ incident_id }) => incident_id)])

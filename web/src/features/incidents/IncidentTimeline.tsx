@@ -13,6 +13,7 @@ import {
   PhoneForwarded,
   Plus,
   Radar,
+  RotateCcw,
   Send,
 } from 'lucide-react'
 import type { IncidentDetail } from '../../api/incidents.ts'
@@ -37,6 +38,7 @@ const ICONS: Readonly<Record<IncidentLine['kind'], LucideIcon>> = {
   unacknowledged: Hand,
   noted: MessageSquare,
   resolved: CircleCheck,
+  reopened: RotateCcw,
 }
 
 /** The incident's timeline, oldest first: first sign, opened, notified, acknowledged, explained, resolved. */
@@ -57,6 +59,7 @@ function toneOf(kind: IncidentLine['kind'], incident: IncidentDetail): string | 
   switch (kind) {
     case 'first_sign':
     case 'opened':
+    case 'reopened':
       return markOf(incident)
     case 'escalated':
       return 'critical'

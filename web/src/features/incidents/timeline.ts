@@ -33,4 +33,5 @@ export const HEADS: Readonly<Partial<Record<IncidentLine['kind'], string>>> = {
   unacknowledged: 'No longer acknowledged',
   noted: 'Note',
   resolved: 'Resolved',
+  reopened: 'Open again',
 }

@@ -21,6 +21,7 @@ const HEADS: Readonly<Record<Entry['kind'], string>> = {
   acknowledged: 'someone is on it',
   unacknowledged: 'no one is working on it any more',
   resolved: 'resolved',
+  reopened: 'open again',
 }
 
 /** The timeline of a shared incident, oldest first, with its first sign if it was detected later. */
