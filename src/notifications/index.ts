@@ -35,7 +35,7 @@ export {
 export { removeMessagesOfAlerts } from './farewell.ts'
 export { GIVEN_UP, TRIED_FOR_MS, tryAgain } from './given-up.ts'
 export { channelKind, type KindName } from './kinds.ts'
-export { briefOnes, sayCritical } from './merging.ts'
+export { briefOnes, sayCritical, withdrawEnd } from './merging.ts'
 export * from './message.ts'
 export type { NotificationsWatch } from './metrics.ts'
 export { Notifications, type NotificationsOptions } from './notifications.ts'
@@ -48,7 +48,6 @@ export {
   moveEnd,
   postponeOpenings,
   releaseHeld,
-  withdrawEnd,
   withdrawMessages,
 } from './outbox.ts'
 export { BRIEF, GATHER_MS, type OutboxEntry } from './outbox-entry.ts'

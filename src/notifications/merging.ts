@@ -1,5 +1,5 @@
 import { chunksOf, type Kysely, type Tables, type Transaction } from '../store/index.ts'
-import { ALSO_ON, type AlertMessage, FACTS_MAX, type Fact } from './message.ts'
+import { ALSO_ON, type AlertMessage, CHANNEL_ENDS, FACTS_MAX, type Fact } from './message.ts'
 import { BRIEF, GATHER_MS, isUnsent, notBefore, type OutboxEntry } from './outbox-entry.ts'
 
 /** A pending opening that was sent to no one. Times are epoch ms. */
@@ -118,17 +118,18 @@ function endOf(known: Waiting, merged: AlertMessage, entry: OutboxEntry, now: nu
 }
 
 /**
- * Restores openings whose end came before they were sent, because the alert is bad again: people are notified as if it had not
- * ended.
+ * Withdraws the end of an alert that is bad again on all channels that were not sent it yet. Openings whose end came before they were
+ * sent are pending again: people are notified as if it had not ended.
  *
- * @returns the channels
+ * @param heldUntil end of the client's quiet hours, for these openings
+ * @returns these channels
  */
-export async function restoreOpenings(
+export async function withdrawEnd(
   trx: Transaction<Tables>,
   alertId: string,
   now: number,
-  heldUntil: number | null,
-): Promise<string[]> {
+  heldUntil: number | null = null,
+): Promise<ReadonlySet<string>> {
   const rows = await trx
     .selectFrom('deliveries')
     .select(['id', 'channel', 'message'])
@@ -136,24 +137,28 @@ export async function restoreOpenings(
     .where('kind', 'in', ['resolved', BRIEF.kind])
     .where(isUnsent)
     .execute()
-  const restored: string[] = []
+  const withdrawn = new Set<string>()
   for (const { id, channel, message } of rows) {
-    const { untold } = JSON.parse(message) as AlertMessage
-    if (untold === undefined) continue
+    const { untold, alert } = JSON.parse(message) as AlertMessage
+    // The end for a deleted channel, or under a previous key, stays valid.
+    if ((alert.resolution ?? '') in CHANNEL_ENDS) continue
     const { numUpdatedRows } = await trx
       .updateTable('deliveries')
-      .set({
-        kind: 'opened',
-        message: JSON.stringify(untold.opening),
-        not_before: Math.max(untold.due, now + GATHER_MS, channel === 'global' ? now : (heldUntil ?? now)),
-      })
+      .set(
+        untold === undefined
+          ? { state: 'cancelled', last_error: 'it is bad again' }
+          : {
+              kind: 'opened',
+              message: JSON.stringify(untold.opening),
+              not_before: Math.max(untold.due, now + GATHER_MS, channel === 'global' ? now : (heldUntil ?? now)),
+            },
+      )
       .where('id', '=', id)
-      .where('state', '=', 'pending')
-      .where('group_id', 'is', null)
+      .where(isUnsent)
       .executeTakeFirstOrThrow()
-    if (numUpdatedRows > 0n) restored.push(channel)
+    if (numUpdatedRows > 0n) withdrawn.add(channel)
   }
-  return restored
+  return withdrawn
 }
 
 /**

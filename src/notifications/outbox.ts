@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { DAY, firstIdAt, newOrderedId } from '../lib/index.ts'
 import { chunksOf, type Store, type Tables, type Transaction, untilDone } from '../store/index.ts'
 import { type ChannelKey, storedAddress } from './channel.ts'
-import { mergeIntoOpenings, restoreOpenings } from './merging.ts'
+import { mergeIntoOpenings } from './merging.ts'
 import type { AlertMessage, AlertMessageKind, MessageIncident } from './message.ts'
 import { GATHER_MS, GATHERED_KINDS, isUnsent, notBefore, type OutboxEntry } from './outbox-entry.ts'
 
@@ -231,30 +231,4 @@ export async function amendMessages(
       .where('group_id', 'is', null)
       .execute()
   }
-}
-
-/**
- * Withdraws the end of an alert on all channels that were not sent it yet.
- *
- * @param heldUntil end of the client's quiet hours, for openings that are to be sent after all
- * @returns these channels
- */
-export async function withdrawEnd(
-  trx: Transaction<Tables>,
-  alertId: string,
-  now: number,
-  heldUntil: number | null = null,
-): Promise<ReadonlySet<string>> {
-  const restored = await restoreOpenings(trx, alertId, now, heldUntil)
-  const withdrawn = await trx
-    .updateTable('deliveries')
-    .set({ state: 'cancelled', last_error: 'it is bad again' })
-    .where('alert_id', '=', alertId)
-    .where('kind', '=', 'resolved')
-    // The end for a deleted channel, or under a previous key, stays valid.
-    .where('message', 'not like', '%"resolution":"channel_%')
-    .where(isUnsent)
-    .returning('channel')
-    .execute()
-  return new Set([...restored, ...withdrawn.map(({ channel }) => channel)])
 }
