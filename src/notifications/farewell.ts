@@ -1,8 +1,8 @@
-import type { SelectQueryBuilder } from 'kysely'
+import { type SelectQueryBuilder, sql } from 'kysely'
 import { newOrderedId } from '../lib/index.ts'
 import { chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
 import { type ChannelKey, clientIdOf, keyOf, kindOf, ownIdOf, ownKey, UNTRIED } from './channel.ts'
-import { type AlertMessage, CHANNEL_ENDS, type ChannelEnd } from './message.ts'
+import { type AlertMessage, CHANNEL_ENDS, type ChannelEnd, isEndOfChannel } from './message.ts'
 import { isForIncidents } from './services/services.ts'
 
 // Services that keep incidents of their own page people until they are notified of the end. So an end is written for what is
@@ -119,6 +119,38 @@ export async function leaveAddress(
     .execute()
   for (const ids of chunksOf(ends.flatMap(({ id, said }) => [id, ...said]))) {
     await trx.updateTable('deliveries').set({ channel: left }).where('id', 'in', ids).execute()
+  }
+}
+
+/**
+ * Moves ends that are pending under an address to the channel that has it now, with what was sent there about the same alerts. On
+ * two channels the end could come after what opens next, and resolve that: the service knows both by the alert.
+ */
+export async function takeOverEnds(trx: Transaction<Tables>, channel: ChannelKey, address: string): Promise<void> {
+  const pending = await trx
+    .selectFrom('deliveries')
+    .innerJoin('channels', 'channels.channel', 'deliveries.channel')
+    .select(['deliveries.channel', 'alert_id', 'message'])
+    .where('channels.channel', 'like', `${ownKey(clientIdOf(channel) ?? '', '')}%`)
+    .where('channels.channel', '<>', channel)
+    .where('channels.address', '=', address)
+    .where(sql<boolean>`deliveries.state = 'pending'`)
+    .where('kind', '=', 'resolved')
+    .execute()
+  const ends = pending.filter(({ message }) => isEndOfChannel(JSON.parse(message) as AlertMessage))
+  if (ends.length === 0) return
+  await trx
+    .insertInto('channels')
+    .values({ channel, address, ...UNTRIED })
+    .onConflict((conflict) => conflict.column('channel').doNothing())
+    .execute()
+  for (const { channel: left, alert_id } of ends) {
+    await trx
+      .updateTable('deliveries')
+      .set({ channel })
+      .where('channel', '=', left)
+      .where('alert_id', '=', alert_id)
+      .execute()
   }
 }
 

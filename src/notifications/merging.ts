@@ -1,5 +1,5 @@
 import { chunksOf, type Kysely, type Tables, type Transaction } from '../store/index.ts'
-import { ALSO_ON, type AlertMessage, CHANNEL_ENDS, FACTS_MAX, type Fact } from './message.ts'
+import { ALSO_ON, type AlertMessage, FACTS_MAX, type Fact, isEndOfChannel } from './message.ts'
 import { BRIEF, GATHER_MS, isUnsent, notBefore, type OutboxEntry } from './outbox-entry.ts'
 
 /** A pending opening that was sent to no one. Times are epoch ms. */
@@ -139,9 +139,10 @@ export async function withdrawEnd(
     .execute()
   const withdrawn = new Set<string>()
   for (const { id, channel, message } of rows) {
-    const { untold, alert } = JSON.parse(message) as AlertMessage
+    const end = JSON.parse(message) as AlertMessage
+    const { untold } = end
     // The end for a deleted channel, or under a previous key, stays valid.
-    if ((alert.resolution ?? '') in CHANNEL_ENDS) continue
+    if (isEndOfChannel(end)) continue
     const { numUpdatedRows } = await trx
       .updateTable('deliveries')
       .set(

@@ -87,6 +87,9 @@ export interface AlertMessage {
   over?: readonly AlertMessage[]
 }
 
+/** Whether a message closes its incident on one channel only, which is gone, off or has another key. */
+export const isEndOfChannel = ({ alert: { resolution } }: AlertMessage): boolean => (resolution ?? '') in CHANNEL_ENDS
+
 /** One cause and all the alerts that it explains. */
 export interface MessageIncident {
   id: string

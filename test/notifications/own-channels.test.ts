@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { HOUR } from '../../src/lib/index.ts'
+import { HOUR, MINUTE } from '../../src/lib/index.ts'
 import type { AuditRecord } from '../../src/management/index.ts'
 import type { ChannelList, OwnChannelRecord, TestResult } from '../../src/notifications/index.ts'
 import { logicEngines, testPerEngine } from '../../testkit/engines.ts'
@@ -162,6 +162,41 @@ for (const what of ['site', 'client', 'channel', 'switch', 'key'] as const) {
     }
     if (what === 'site' || what === 'client')
       assert.ok((await list()).every(({ kind, state }) => kind === 'resolved' || state === 'delivered'))
+  })
+}
+
+for (const what of ['deleted and added again', 'given another key and its own again'] as const) {
+  testPerEngine(`a pager that is ${what} resolves what it opened before, and then pages again`, async (engine, t) => {
+    const { add, find, call, run, clock, service, hookUrl, received, answer, path, store } = await watchedServer(
+      t,
+      engine,
+    )
+    const pager = { kind: 'pagerduty', name: 'On call', address: KEY, endpoint: `${hookUrl}/v2/enqueue` }
+    const { id } = await add(pager)
+    await find(200, '<html>another server</html>')
+    const { address, endpoint } = pager
+    const isDeleted = what === 'deleted and added again'
+    if (isDeleted) assert.equal((await call('DELETE', `${path}/${id}`)).status, 204)
+    else assert.equal((await call('PATCH', `${path}/${id}`, { address: OTHER_KEY, endpoint })).status, 200)
+    answer.status = 503
+    for (let attempts = 0; attempts < 3; attempts++) {
+      clock.advance(MINUTE)
+      await service.membership.beat()
+      await run()
+    }
+    answer.status = 200
+    received.length = 0
+    if (isDeleted) await add(pager)
+    else assert.equal((await call('PATCH', `${path}/${id}`, { address, endpoint })).status, 200)
+    await find(503)
+    clock.advance(MINUTE)
+    await service.membership.beat()
+    await run()
+    const said = received.map(({ body }) => (JSON.parse(body) as { event_action: string }).event_action)
+    assert.deepEqual(said, ['resolve', 'trigger'])
+    for (const loop of service.worker?.notifications.loops ?? []) await loop.tick()
+    const channels = await store.read.selectFrom('channels').select('address').execute()
+    assert.equal(channels.filter((one) => one.address.includes(KEY)).length, 1)
   })
 }
 

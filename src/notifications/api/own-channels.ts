@@ -2,7 +2,7 @@ import { AppError, invalidRequest, newOrderedId, notFound } from '../../lib/inde
 import { type Context, lockClient, writeAudit } from '../../management/index.ts'
 import type { ClientChannelRow, Store, Tables, Transaction } from '../../store/index.ts'
 import { ownKey } from '../channel.ts'
-import { closeChannel, leaveAddress } from '../farewell.ts'
+import { closeChannel, leaveAddress, takeOverEnds } from '../farewell.ts'
 import { channelKind, type KindName, kindNameOf } from '../kinds.ts'
 import { fieldChannels } from './field-channels.ts'
 import {
@@ -63,6 +63,7 @@ export async function createOwnChannel(
       throw new AppError('conflict', `The client has ${MOST_CHANNELS} channels: delete one`)
     }
     await trx.insertInto('client_channels').values(row).execute()
+    await takeOverEnds(trx, ownKey(clientId, row.id), row.address)
     await audit(trx, ctx, 'create', null, row)
   })
   return row
@@ -99,8 +100,10 @@ export async function updateOwnChannel(
     const { id: _id, client_id: _client, kind: _kind, created_at: _created, ...changed } = after
     await trx.updateTable('client_channels').set(changed).where('id', '=', id).execute()
     const key = ownKey(clientId, id)
-    if (after.address !== before.address) await leaveAddress(trx, key, after.address, ctx.clock.now())
-    else if (after.is_active < before.is_active) await closeChannel(trx, key, 'channel_off', ctx.clock.now())
+    if (after.address !== before.address) {
+      await leaveAddress(trx, key, after.address, ctx.clock.now())
+      await takeOverEnds(trx, key, after.address)
+    } else if (after.is_active < before.is_active) await closeChannel(trx, key, 'channel_off', ctx.clock.now())
     await audit(trx, ctx, 'update', before, after)
     return after
   })
