@@ -119,6 +119,19 @@ testLogic('what no one acknowledges goes to each of the others once', async (sto
   ])
 })
 
+testLogic('the end says critical to someone who got it as critical when it was passed on', async (store, t) => {
+  const seen = await watch(t, store)
+  await plan(store, seen)
+  await store.write.updateTable('clients').set({ notify_escalated: 0 }).execute()
+  await seen.find('wc')
+  seen.clock.advance(15 * MINUTE)
+  await seen.upkeep()
+  await seen.find('wo')
+  const said = (await outbox(store)).map(({ kind, alert }) => `${kind} ${alert.severity}`)
+  const ends = Array.from({ length: 3 }, () => 'resolved critical')
+  assert.deepEqual(said, ['opened warning', 'opened warning', 'reminder critical', ...ends])
+})
+
 testLogic('a message to the next one that was given up is tried again while no one acknowledges', async (store, t) => {
   const seen = await watch(t, store, {}, { delivers: false })
   const { sent } = await plan(store, seen)

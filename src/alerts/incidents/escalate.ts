@@ -6,9 +6,10 @@ import { entriesOf } from '../message-entries.ts'
 import { loadMutes } from '../mutes.ts'
 import { type AlertContext, type AlertSource, loadContext, rulesOf } from '../rules.ts'
 import { lockUnresolved } from '../write-transitions.ts'
-import { type Case, lockCases, probesOfIncidents, writeIncidentEvents } from './case.ts'
+import { type Case, lockCases, probesOfIncidents, saveCases } from './case.ts'
 import { asIncident } from './due-messages.ts'
 import { LASTS } from './reach.ts'
+import { noteSeverity } from './speak.ts'
 
 /** Incidents handled in one round; the next round continues. */
 const PER_ROUND = 200
@@ -97,7 +98,9 @@ async function escalate(
   await noteStep(trx, id, steps + 1, channels.length === 0 ? since : now)
   const note = `Not acknowledged for ${since === first ? '' : 'another '}${minutes} min: passed on to ${person.name}`
   const text = channels.length === 0 ? `${note}, who cannot be reached: add an e-mail address or a channel` : note
-  await writeIncidentEvents(trx, [{ incident_id: id, kind: 'next_on_call', actor: null, text }], now)
+  known.events.push({ kind: 'next_on_call', actor: null, text })
+  if (channels.length > 0) noteSeverity(known, source)
+  await saveCases(trx, [known], now)
   const alert = asIncident(voice, { known, kind: 'reminder', move: null, ending: null })
   const message = {
     kind: 'reminder',

@@ -98,9 +98,13 @@ function announce({ row, alerts }: Case, alert: AlertRow, now: number): void {
   row.notified_severity = worstOf(alerts.values())
 }
 
-/** Notes that people know the incident as critical. Without escalations they learn it from any message that gives its severity. */
-function noteSeverity({ row, alerts }: Case, { notifyEscalated }: Wishes): void {
-  if (!notifyEscalated && worstOf(alerts.values()) === 'critical') row.notified_severity = 'critical'
+/**
+ * Notes that people who know of an incident know it as critical. Without escalations they learn it from any message that gives its
+ * severity.
+ */
+export function noteSeverity({ row, alerts }: Case, { notifyEscalated }: Pick<Wishes, 'notifyEscalated'>): void {
+  const isWarning = row.notified_severity === 'warning'
+  if (!notifyEscalated && isWarning && worstOf(alerts.values()) === 'critical') row.notified_severity = 'critical'
 }
 
 /** Returns whether people were last notified of its end: it came back while it was muted. */
