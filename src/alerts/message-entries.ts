@@ -5,6 +5,7 @@ import {
   type AlertMessageKind,
   type Channel,
   type ChannelSettings,
+  channelsKnowingCritical,
   channelsOf,
   channelsOfPeople,
   channelsOnCall,
@@ -49,6 +50,10 @@ export async function entriesOf(
     trx,
     ends.map(({ alert }) => alert.id),
   )
+  const knowing = await channelsKnowingCritical(
+    trx,
+    due.flatMap(({ kind, alert }) => (kind === 'escalated' ? alert.id : [])),
+  )
   const down = new Map<DueMessage, number>()
   for (const end of ends.filter(({ kind }) => kind === 'resolved')) {
     down.set(end, await readDowntime(trx, end.alert.started_at, end.alert.resolved_at ?? now))
@@ -65,6 +70,8 @@ export async function entriesOf(
       channelsFor(message, channelSettings, told.get(alert.id), dueAt(message, isCritical, channelSettings, now))
         .filter(({ key }) => (isForOperator || key !== 'global') && message.knowing?.has(key) !== true)
         .filter(({ key }) => message.to?.has(key) ?? true)
+        // What became critical while it was muted may have been said by an opening that waited, or to the next on call.
+        .filter(({ key }) => kind !== 'escalated' || knowing.get(alert.id)?.has(key) !== true)
         .filter(
           ({ key, address }) => hears(kindOf(key, address), message) || isForUntold(kindOf(key, address), message),
         )

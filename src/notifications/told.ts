@@ -1,5 +1,5 @@
 import { chunksOf, type Tables, type Transaction } from '../store/index.ts'
-import type { MessageImpact, VendorMessage } from './message.ts'
+import type { AlertMessage, AlertMessageKind, MessageImpact, VendorMessage } from './message.ts'
 
 interface Told {
   isOver: boolean
@@ -34,6 +34,37 @@ export async function channelsTold(
     }
   }
   return told
+}
+
+/** Messages that say who works on an incident, and not how bad it is. */
+const OF_HANDLING = ['acknowledged', 'unacknowledged'] satisfies AlertMessageKind[]
+
+/** Returns, by alert, the channels whose last message about it says that it is critical and was delivered or is settled. */
+export async function channelsKnowingCritical(
+  trx: Transaction<Tables>,
+  alertIds: readonly string[],
+): Promise<Map<string, ReadonlySet<string>>> {
+  const knowing = new Map<string, Set<string>>()
+  for (const ids of chunksOf([...new Set(alertIds)])) {
+    const rows = await trx
+      .selectFrom('deliveries')
+      .select(['alert_id', 'channel', 'kind', 'state', 'attempts', 'group_id', 'message'])
+      .where('alert_id', 'in', ids)
+      .where('state', '<>', 'cancelled')
+      .where('kind', 'not in', OF_HANDLING)
+      .orderBy('id')
+      .execute()
+    for (const { alert_id, channel, kind, state, attempts, group_id, message } of rows) {
+      if (alert_id === null) continue
+      const channels = knowing.get(alert_id) ?? new Set()
+      knowing.set(alert_id, channels)
+      const { alert } = JSON.parse(message) as AlertMessage
+      const isSaid = state === 'delivered' || (state === 'pending' && (attempts > 0 || group_id !== null))
+      if (isSaid && kind !== 'resolved' && alert.severity === 'critical') channels.add(channel)
+      else channels.delete(channel)
+    }
+  }
+  return knowing
 }
 
 /** Adds the impact to messages about a vendor's incident that were not sent yet. */

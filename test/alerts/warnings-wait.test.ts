@@ -276,6 +276,26 @@ testLogic('a message that waits is kept back within a silence, and goes after it
   assert.deepEqual(await run('warning', 10), ['email opened warning', 'global opened warning'])
 })
 
+testOnEveryEngine(
+  'what became critical in the silence escalates later where no message has said so',
+  async (store, t) => {
+    const { run, clock } = await watchOne(t, store, { warningsAfterMs: 0 })
+    await run('warning')
+    // The mail server was unavailable.
+    const emails = store.write.updateTable('deliveries').where('channel', 'like', 'email:%')
+    await emails.set({ state: 'pending', delivered_at: null }).execute()
+    const ctx = { store, clock, actor: 'Ada' }
+    const { id } = await store.read.selectFrom('incidents').select('id').executeTakeFirstOrThrow()
+    await createSilence(ctx, { incident_id: id, ends_at: isoTime(clock.now() + HOUR) })
+    assert.deepEqual(await run('critical'), ['email opened critical'])
+    assert.deepEqual(await run('critical', 65), ['chat escalated critical', 'global escalated critical'])
+    assert.deepEqual(
+      await run('ok', 5),
+      ['chat', 'email', 'global'].map((where) => `${where} resolved critical`),
+    )
+  },
+)
+
 testLogic('what ends within the silence is not sent', async (store, t) => {
   const { run, clock, rows } = await watchOne(t, store)
   await run('warning')

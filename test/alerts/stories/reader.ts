@@ -46,11 +46,6 @@ export class Reader {
     this.options.mayJoin = true
   }
 
-  /** What is muted and critical is said when that is over, also where an opening that waited has said so meanwhile. */
-  mayRise(): void {
-    for (const belief of this.beliefs.values()) belief.mayRise = true
-  }
-
   /** The channel is no more, or will be silent for a while. */
   leave(): void {
     this.join()

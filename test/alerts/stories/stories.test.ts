@@ -25,10 +25,7 @@ for (const seed of Array.from({ length: amount(1, 24) }, (_, n) => n + 1)) {
         await changeWorld(story, random, nervous)
         if (random.chance(0.12)) await act(story, random)
         if (random.chance(0.2)) story.failing.clear()
-        if (await isMuted(story)) {
-          mutedAt = story.clock.now()
-          for (const reader of story.readers.values()) reader.mayRise()
-        }
+        if (await isMuted(story)) mutedAt = story.clock.now()
         await story.pass(STEP)
         if (story.clock.now() - mutedAt >= PATIENCE) await listen(story)
       }
