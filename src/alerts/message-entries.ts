@@ -6,10 +6,10 @@ import {
   type Channel,
   type ChannelSettings,
   channelsKnowingCritical,
+  channelsNotified,
   channelsOf,
   channelsOfPeople,
   channelsOnCall,
-  channelsTold,
   gathersEnds,
   isForIncidents,
   isForPeople,
@@ -46,7 +46,7 @@ export async function entriesOf(
     due.flatMap(({ known }) => known.row.parent_id ?? []),
   )
   const ends = due.filter(({ kind }) => QUIETENS.includes(kind))
-  const told = await channelsTold(
+  const notified = await channelsNotified(
     trx,
     ends.map(({ alert }) => alert.id),
   )
@@ -67,7 +67,7 @@ export async function entriesOf(
     // An alert that was critical counts as critical until it is resolved.
     const isCritical = alert.severity === 'critical' || known.row.notified_severity === 'critical'
     return (
-      channelsFor(message, channelSettings, told.get(alert.id), dueAt(message, isCritical, channelSettings, now))
+      channelsFor(message, channelSettings, notified.get(alert.id), dueAt(message, isCritical, channelSettings, now))
         .filter(({ key }) => (isForOperator || key !== 'global') && message.knowing?.has(key) !== true)
         .filter(({ key }) => message.to?.has(key) ?? true)
         // What became critical while it was muted may have been said by an opening that waited, or to the next on call.
@@ -77,13 +77,16 @@ export async function entriesOf(
         )
         // A channel added since the opening never announced it, and one that was notified of the end does not know yet that it is
         // back.
-        .filter((channel) => !QUIETENS.includes(kind) || !told.has(alert.id) || awaitsEnd(channel, message, told))
+        .filter(
+          (channel) => !QUIETENS.includes(kind) || !notified.has(alert.id) || awaitsEnd(channel, message, notified),
+        )
         // To a channel for critical alerts only, the escalation is the opening, whatever the client chose for escalations.
         .filter(
           ({ minimumSeverity }) => kind !== 'escalated' || source.notifyAllEscalated || minimumSeverity === 'critical',
         )
         .filter(
-          (channel) => takesSeverity(channel, isCritical ? 'critical' : 'warning') || awaitsEnd(channel, message, told),
+          (channel) =>
+            takesSeverity(channel, isCritical ? 'critical' : 'warning') || awaitsEnd(channel, message, notified),
         )
         .map((channel) => {
           const pacing = pacingOf(channel, message, isCritical, channelSettings.warningsAfterMs)
@@ -147,13 +150,13 @@ function dueAt(
 function channelsFor(
   { only, source: { client }, kind }: DueMessage,
   channelSettings: ChannelSettings,
-  told: ReadonlyMap<string, unknown> | undefined,
+  notified: ReadonlyMap<string, unknown> | undefined,
   due: number,
 ): readonly Channel[] {
   if (only !== undefined) return only.channels
   const recipients = { client, ...channelSettings }
   const personal = QUIETENS.includes(kind)
-    ? channelsOfPeople(recipients).filter(({ key }) => told?.has(key) === true)
+    ? channelsOfPeople(recipients).filter(({ key }) => notified?.has(key) === true)
     : channelsOnCall(recipients, due)
   return [...channelsOf(recipients), ...personal]
 }
@@ -212,8 +215,8 @@ const knowsQuietHours = ({ key, address }: Channel, kind: AlertMessageKind): boo
 const awaitsEnd = (
   { key }: Channel,
   { kind, alert }: DueMessage,
-  told: ReadonlyMap<string, ReadonlyMap<string, { isOver: boolean }>>,
-): boolean => QUIETENS.includes(kind) && told.get(alert.id)?.get(key)?.isOver === false
+  notified: ReadonlyMap<string, ReadonlyMap<string, { isOver: boolean }>>,
+): boolean => QUIETENS.includes(kind) && notified.get(alert.id)?.get(key)?.isOver === false
 
 const QUIETENS: readonly AlertMessageKind[] = ['acknowledged', 'unacknowledged', 'resolved']
 

@@ -8,7 +8,7 @@ import { rankOf, type Sign, signOf } from './sign.ts'
 export interface Unfiled {
   alert: AlertRow
   /** The alert as it was, if a version without incidents announced it: it gets an incident of its own. */
-  told: AlertRow | null
+  announced: AlertRow | null
   /** The incident that it has just left. */
   left: string | null
 }
@@ -35,9 +35,9 @@ export function fileAlerts(
   const inOrder = unfiled
     .map((one) => ({ ...one, sign: signOf(one.alert) }))
     .sort((a, b) => rankOf(a.sign.kind) - rankOf(b.sign.kind) || a.sign.startedAt - b.sign.startedAt)
-  for (const { alert, told, left, sign } of inOrder) {
+  for (const { alert, announced, left, sign } of inOrder) {
     const decision =
-      told !== null
+      announced !== null
         ? alone(sign)
         : incidentOf(
             sign,
@@ -47,7 +47,7 @@ export function fileAlerts(
     // An alert that is not confirmed notifies no one, and most recover by then: until it is confirmed it does not reopen an
     // incident.
     if (decision.kind === 'again' && alert.confirmed_at === null) continue
-    place(alert, sign, decision, { cases, news, now, told })
+    place(alert, sign, decision, { cases, news, now, announced })
   }
   return news
 }
@@ -64,7 +64,7 @@ interface Filing {
   cases: Map<string, Case>
   news: News[]
   now: number
-  told: AlertRow | null
+  announced: AlertRow | null
 }
 
 function place(alert: AlertRow, sign: Sign, decision: Decision, filing: Filing): void {
@@ -98,7 +98,12 @@ function place(alert: AlertRow, sign: Sign, decision: Decision, filing: Filing):
   }
 }
 
-function newCase(alert: AlertRow, sign: Sign, decision: Decision, { now, told }: Pick<Filing, 'now' | 'told'>): Case {
+function newCase(
+  alert: AlertRow,
+  sign: Sign,
+  decision: Decision,
+  { now, announced }: Pick<Filing, 'now' | 'announced'>,
+): Case {
   const { cause, causeAt } =
     decision.kind === 'join' || decision.kind === 'again' ? { cause: sign.kind, causeAt: null } : decision
   const made: Case = {
@@ -115,11 +120,11 @@ function newCase(alert: AlertRow, sign: Sign, decision: Decision, { now, told }:
       state: alert.state === 'acknowledged' ? 'acknowledged' : 'open',
       started_at: alert.started_at,
       opened_at: now,
-      announced_at: told?.announced_at ?? null,
-      last_announced_at: told?.last_announced_at ?? null,
-      last_notified_at: told?.last_notified_at ?? null,
-      notified_severity: told?.notified_severity ?? null,
-      announced_alert_id: told?.id ?? null,
+      announced_at: announced?.announced_at ?? null,
+      last_announced_at: announced?.last_announced_at ?? null,
+      last_notified_at: announced?.last_notified_at ?? null,
+      notified_severity: announced?.notified_severity ?? null,
+      announced_alert_id: announced?.id ?? null,
       acknowledged_at: alert.acknowledged_at,
       acknowledged_by: alert.acknowledged_by,
       resolved_at: null,

@@ -95,7 +95,7 @@ function spentBy(sign: Sign, open: readonly OpenIncident[]): Decision | null {
   const spending = open.filter((incident) =>
     incident.signs.some(({ isCritical, kind, resolvedAt }) => isCritical && kind !== 'own' && resolvedAt === null),
   )
-  const [first] = firstTold(spending.map((incident) => ({ incident })))
+  const [first] = announcedFirst(spending.map((incident) => ({ incident })))
   return first === undefined
     ? null
     : { kind: 'join', incident: first.incident, why: `${quoted(sign.title)} shows what it costs` }
@@ -169,7 +169,7 @@ function causeOfOthers(sign: Sign, open: readonly OpenIncident[]): Decision | nu
     const why = lead === undefined ? null : explanation(sign, lead)
     return why === null ? [] : [{ incident, why }]
   })
-  const [first, ...others] = firstTold(explained)
+  const [first, ...others] = announcedFirst(explained)
   if (first === undefined) return null
   return {
     kind: 'promote',
@@ -218,7 +218,7 @@ function container(sign: Sign, open: readonly OpenIncident[], { tags }: SiteFact
       ),
     ),
   ])
-  const [first, ...others] = firstTold(missing)
+  const [first, ...others] = announcedFirst(missing)
   if (first === undefined || names.size < Math.max(TAGS_AT_ONCE, MOST_TAGS * tags.length)) return null
   return {
     kind: 'promote',
@@ -239,7 +239,7 @@ function afterRelease(sign: Sign, open: readonly OpenIncident[], { releases }: S
     const lead = leadOf(incident)
     return lead !== undefined && releaseBehind(lead, [at]) !== null && isAfterRelease(lead, at)
   })
-  const [first, ...others] = firstTold(alike.map((incident) => ({ incident })))
+  const [first, ...others] = announcedFirst(alike.map((incident) => ({ incident })))
   const why = `${quoted(sign.title)} ${whenIt(sign, at, 'a new version')}`
   if (first === undefined) return { kind: 'open', cause: 'release', causeAt: at, why }
   return {
@@ -256,7 +256,7 @@ function afterRelease(sign: Sign, open: readonly OpenIncident[], { releases }: S
 const leadOf = ({ signs, leadId }: OpenIncident): Sign | undefined => signs.find(({ alertId }) => alertId === leadId)
 
 /** Sorts the incidents that people know of first, then the oldest: ids begin with the time. */
-const firstTold = <T extends { incident: OpenIncident }>(found: readonly T[]): T[] =>
+const announcedFirst = <T extends { incident: OpenIncident }>(found: readonly T[]): T[] =>
   found.toSorted(
     (a, b) =>
       Number(b.incident.isAnnounced) - Number(a.incident.isAnnounced) || (a.incident.id < b.incident.id ? -1 : 1),

@@ -60,14 +60,14 @@ export async function incidentsOfPeriod(
     .where('incidents.id', 'in', listed)
     .execute()
   const rows = details.toSorted((a, b) => listed.indexOf(a.id) - listed.indexOf(b.id))
-  const untold = rows.filter(({ first_notified_at }) => first_notified_at === null)
-  const reasons = await whyUntold(
+  const unnotified = rows.filter(({ first_notified_at }) => first_notified_at === null)
+  const reasons = await whyUnnotified(
     db,
-    untold.map(({ id }) => id),
+    unnotified.map(({ id }) => id),
   )
   const brief = await briefOnes(
     db,
-    untold.flatMap(({ announced_alert_id }) => announced_alert_id ?? []),
+    unnotified.flatMap(({ announced_alert_id }) => announced_alert_id ?? []),
   )
   const whyOf = ({ id, announced_alert_id, resolved_at }: (typeof rows)[number]) =>
     reasons.get(id) ??
@@ -172,7 +172,7 @@ function explanationOf(row: {
 }
 
 /** Returns by incident id what held its message back. */
-async function whyUntold(db: Kysely<Tables>, ids: readonly string[]): Promise<Map<string, string>> {
+async function whyUnnotified(db: Kysely<Tables>, ids: readonly string[]): Promise<Map<string, string>> {
   const reasons = new Map<string, string>()
   for (const chunk of chunksOf(ids)) {
     const unheard = await db

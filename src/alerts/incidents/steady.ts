@@ -41,7 +41,7 @@ const ESTIMATED_MS = 90 * MINUTE
 /** The same for an incident that was already back once. */
 const BACK_MS = 2 * HOUR
 
-type Told = Pick<AlertRow, 'id' | 'probe_id' | 'probe_type' | 'subject' | 'resolution'>
+type Resolved = Pick<AlertRow, 'id' | 'probe_id' | 'probe_type' | 'subject' | 'resolution'>
 
 /**
  * Returns how long the message about an incident's end is held back, ms.
@@ -50,7 +50,7 @@ type Told = Pick<AlertRow, 'id' | 'probe_id' | 'probe_type' | 'subject' | 'resol
  * @param leadId id of the alert that explains the others
  * @param last the alert that was resolved last
  */
-export function holdMs(alerts: readonly Told[], leadId: string | null, last: Told): number {
+export function holdMs(alerts: readonly Resolved[], leadId: string | null, last: Resolved): number {
   // Resolved by hand, or gone: that does not swing back.
   if (last.resolution !== 'recovered') return 0
   if (isBack(alerts)) return BACK_MS
@@ -59,7 +59,7 @@ export function holdMs(alerts: readonly Told[], leadId: string | null, last: Tol
 }
 
 /** Returns whether a subject was bad, good and bad again. */
-function isBack(alerts: readonly Told[]): boolean {
+function isBack(alerts: readonly Resolved[]): boolean {
   const keys = alerts.map(({ probe_id, subject }) => `${probe_id} ${subject}`)
   return new Set(keys).size < keys.length
 }

@@ -1,5 +1,5 @@
 import { quoted } from '../../lib/index.ts'
-import { channelsTold, GATHER_MS, withdrawEnd } from '../../notifications/index.ts'
+import { channelsNotified, GATHER_MS, withdrawEnd } from '../../notifications/index.ts'
 import type { AlertRow, Store, Tables, Transaction } from '../../store/index.ts'
 import type { Transition } from '../machine/types.ts'
 import { FOR_NO_ONE, isForNoOne, quietEndOf } from '../message-entries.ts'
@@ -60,7 +60,7 @@ export async function throughIncidents(
   const news = fileAlerts(
     unfiled.map(({ alert, pending: { before } }) => ({
       alert,
-      told: toldIn(before),
+      announced: announcedIn(before),
       left: left.get(alert.id) ?? null,
     })),
     cases,
@@ -174,10 +174,10 @@ async function withdrawnEnds(
     const source = [...alerts.values()].map(({ probe_id }) => sources.get(probe_id)).find((one) => one !== undefined)
     const isHeld = severity !== 'critical' && row.notified_severity !== 'critical' && source !== undefined
     const withdrawn = await withdrawEnd(trx, voice, now, isHeld ? quietEndOf(source, now + GATHER_MS) : null)
-    const told = [...((await channelsTold(trx, [voice])).get(voice) ?? [])]
+    const notified = [...((await channelsNotified(trx, [voice])).get(voice) ?? [])]
     // Someone who was notified of an earlier end and of nothing since is no longer on call, so they do not count.
     const endedAt = known.before?.resolved_at ?? 0
-    const isNews = told.some(([key, { isOver, at }]) => !(withdrawn.has(key) || (isOver && at < endedAt)))
+    const isNews = notified.some(([key, { isOver, at }]) => !(withdrawn.has(key) || (isOver && at < endedAt)))
     back.set(known, { withdrawn, isNews })
     // If people know it only as a warning, the escalation is still to come.
     const isKnown = severity === 'critical' ? withdrawn.size > 0 : !isNews
@@ -233,7 +233,7 @@ function causeOverSince(alert: AlertRow, known: Case): number | null {
 }
 
 /** Returns the alert if a version without incidents announced it. */
-const toldIn = (before: AlertRow | null): AlertRow | null =>
+const announcedIn = (before: AlertRow | null): AlertRow | null =>
   before !== null && before.incident_id === null && before.announced_at !== null ? before : null
 
 /**

@@ -1,7 +1,7 @@
 import { chunksOf, type Tables, type Transaction } from '../store/index.ts'
 import type { AlertMessage, AlertMessageKind, MessageImpact, VendorMessage } from './message.ts'
 
-interface Told {
+interface Notified {
   isOver: boolean
   at: number
 }
@@ -10,11 +10,11 @@ interface Told {
  * Returns, by alert, the channels that messages about it were written for, with when the last one was written (`at`, epoch ms) and
  * whether it was the end. Alerts without messages, or whose messages are past their retention, are missing.
  */
-export async function channelsTold(
+export async function channelsNotified(
   trx: Transaction<Tables>,
   alertIds: readonly string[],
-): Promise<Map<string, ReadonlyMap<string, Told>>> {
-  const told = new Map<string, Map<string, Told>>()
+): Promise<Map<string, ReadonlyMap<string, Notified>>> {
+  const notified = new Map<string, Map<string, Notified>>()
   for (const ids of chunksOf([...new Set(alertIds)])) {
     const rows = await trx
       .selectFrom('deliveries')
@@ -30,10 +30,13 @@ export async function channelsTold(
       .execute()
     for (const { alert_id, channel, last, end, at } of rows) {
       if (alert_id !== null)
-        told.set(alert_id, (told.get(alert_id) ?? new Map()).set(channel, { isOver: last === end, at: Number(at) }))
+        notified.set(
+          alert_id,
+          (notified.get(alert_id) ?? new Map()).set(channel, { isOver: last === end, at: Number(at) }),
+        )
     }
   }
-  return told
+  return notified
 }
 
 /** Messages that say who works on an incident, and not how bad it is. */
