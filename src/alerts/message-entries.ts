@@ -2,6 +2,7 @@ import { vendorName } from '../analytics/index.ts'
 import { readDowntime } from '../cluster/index.ts'
 import { HOUR } from '../lib/index.ts'
 import {
+  type AlertMessage,
   type AlertMessageKind,
   type Channel,
   type ChannelSettings,
@@ -14,6 +15,7 @@ import {
   isForIncidents,
   isForPeople,
   kindOf,
+  lastCritical,
   type OutboxEntry,
   quietUntil,
   type ServiceKind,
@@ -23,6 +25,7 @@ import {
 } from '../notifications/index.ts'
 import { chunksOf, type Tables, type Transaction } from '../store/index.ts'
 import { alertMessage, changesBefore } from './alert-message.ts'
+import { confirmedOf } from './incidents/close.ts'
 import type { DueMessage } from './incidents/due-messages.ts'
 import type { AlertSource } from './rules.ts'
 
@@ -53,6 +56,10 @@ export async function entriesOf(
   const knowing = await channelsKnowingCritical(
     trx,
     due.flatMap(({ kind, alert }) => (kind === 'escalated' ? alert.id : [])),
+  )
+  const worst = await lastCritical(
+    trx,
+    ends.flatMap((end) => (isEased(end) ? end.alert.id : [])),
   )
   const down = new Map<DueMessage, number>()
   for (const end of ends.filter(({ kind }) => kind === 'resolved')) {
@@ -100,18 +107,41 @@ export async function entriesOf(
             alertId: alert.id,
             heldUntil,
             ...pacing,
-            message: alertMessage(
-              message,
-              changes.get(alert.id),
-              elsewhere,
-              onCallName(message, heldUntil ?? waited),
-              down.get(message),
+            message: inWordsOf(
+              worst.get(alert.id),
+              alertMessage(
+                message,
+                changes.get(alert.id),
+                elsewhere,
+                onCallName(message, heldUntil ?? waited),
+                down.get(message),
+              ),
             ),
           }
         })
     )
   })
 }
+
+/**
+ * Whether an incident that was critical ends and none of its alerts was critical in the end: a rate passes through warning on its way
+ * back to normal.
+ */
+const isEased = ({ kind, alert, known }: DueMessage): boolean =>
+  kind === 'resolved' &&
+  alert.severity === 'critical' &&
+  !confirmedOf(known.alerts.values()).some(({ severity }) => severity === 'critical')
+
+/** Returns a message with the words and figures of the one that said how bad it was. */
+const inWordsOf = (said: AlertMessage | undefined, message: AlertMessage): AlertMessage =>
+  said === undefined
+    ? message
+    : {
+        ...message,
+        alert: { ...message.alert, title: said.alert.title, message: said.alert.message },
+        probe: said.probe,
+        facts: said.facts,
+      }
 
 /** The timeline entry when `isForNoOne` returns true. */
 export const FOR_NO_ONE = {

@@ -39,7 +39,7 @@ export { briefOnes, sayCritical, withdrawEnd } from './merging.ts'
 export * from './message.ts'
 export type { NotificationsWatch } from './metrics.ts'
 export { Notifications, type NotificationsOptions } from './notifications.ts'
-export { amendVendorMessages, channelsKnowingCritical, channelsNotified } from './notified.ts'
+export { amendVendorMessages, channelsKnowingCritical, channelsNotified, lastCritical } from './notified.ts'
 export type { AddOverride, OnCallRecord, OverrideRecord, SetOnCall } from './on-call/schemas.ts'
 export { escalatesTo, type OnCallPerson, type OnCallPlan, whoIsOnCall } from './on-call/who-is-on-call.ts'
 export {

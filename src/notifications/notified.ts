@@ -70,6 +70,29 @@ export async function channelsKnowingCritical(
   return knowing
 }
 
+/** Returns, by alert, the last message that opened it as critical or escalated it. */
+export async function lastCritical(
+  trx: Transaction<Tables>,
+  alertIds: readonly string[],
+): Promise<Map<string, AlertMessage>> {
+  const last = new Map<string, AlertMessage>()
+  for (const ids of chunksOf([...new Set(alertIds)])) {
+    const rows = await trx
+      .selectFrom('deliveries')
+      .select('message')
+      .where('alert_id', 'in', ids)
+      .where('kind', 'in', ['opened', 'escalated'] satisfies AlertMessageKind[])
+      .where('state', '<>', 'cancelled')
+      .orderBy('id')
+      .execute()
+    for (const { message } of rows) {
+      const said = JSON.parse(message) as AlertMessage
+      if (said.alert.severity === 'critical') last.set(said.alert.id, said)
+    }
+  }
+  return last
+}
+
 /** Adds the impact to messages about a vendor's incident that were not sent yet. */
 export async function amendVendorMessages(
   trx: Transaction<Tables>,

@@ -182,6 +182,22 @@ testOnEveryEngine(
   },
 )
 
+for (const letters of ['cwo', 'wcwo']) {
+  testOnEveryEngine(
+    `the end of what was critical, and then a warning, says what was critical (${letters})`,
+    async (store, t) => {
+      const { find } = await watch(t, store)
+      await find(letters)
+      const end = (await outbox(store)).at(-1)
+      const { severity, title, message } = end?.alert ?? {}
+      assert.deepEqual(
+        [end?.kind, severity, title, message],
+        ['resolved', 'critical', 'It is critical', 'It is critical'],
+      )
+    },
+  )
+}
+
 testLogic('that it is critical once more is news where its end was sent, and nowhere else', async (store, t) => {
   const run = await watchVolume(t, store)
   await run('critical', 1)
