@@ -7,12 +7,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { type PreparedFile, prepareFile, sendPrepared } from './compression.ts'
 import { refuseUnknownPath } from './errors.ts'
+import { completed } from './openapi-details.ts'
 import type { HttpApp } from './schemas.ts'
-import { needsNoBody } from './validation.ts'
 
 const DESCRIPTION = `Manage what Tagwarden watches, and read what it found.
 
-Times are ISO 8601 in UTC. In a PATCH, \`null\` clears an optional field. Errors have one shape:
+Times are ISO 8601 in UTC. A PATCH changes the fields that it has, and \`null\` clears an optional one. Unknown fields and parameters are
+refused. Lists with \`limit\` and \`before\` come in pages: follow the \`Link\` with \`rel="next"\`. Errors have one shape:
 \`{ "error": code, "message": text, "details": [{ "path", "message" }] }\`.
 
 A create that is sent again, after a timeout or a lost connection, creates once when it has an \`Idempotency-Key\`.`
@@ -29,7 +30,11 @@ export async function describeApi(app: HttpApp, version: string, publicUrl: stri
       ...(publicUrl === null ? {} : { servers: [{ url: publicUrl }] }),
       components: {
         securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', description: 'ADMIN_TOKEN or VIEWER_TOKEN, if set' },
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'An API token (`twk_…`), `ADMIN_TOKEN` or `VIEWER_TOKEN`',
+          },
         },
       },
       security: [{ bearer: [] }],
@@ -37,8 +42,8 @@ export async function describeApi(app: HttpApp, version: string, publicUrl: stri
     stripBasePath: false,
     transformObject: (described) => {
       if (!('openapiObject' in described)) return described.swaggerObject
-      settleBodies(described.openapiObject.paths as Paths)
-      return described.openapiObject
+      // A copy: the document shares parts with the schemas that requests are validated by.
+      return completed(structuredClone(described.openapiObject))
     },
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => schemaName(json.$id) ?? `schema-${index}` },
   })
@@ -61,17 +66,6 @@ export async function describeApi(app: HttpApp, version: string, publicUrl: stri
     },
     documentHandler(app),
   )
-}
-
-type Paths = Record<string, Record<string, { requestBody?: { required?: boolean; content: Content } }>>
-type Content = Record<string, { schema?: object }>
-
-/** The plugin marks every body as required; one without required fields may be left out. */
-function settleBodies(paths: Paths): void {
-  for (const { requestBody } of Object.values(paths).flatMap((methods) => Object.values(methods))) {
-    if (requestBody === undefined) continue
-    requestBody.required = !Object.values(requestBody.content).every(({ schema = {} }) => needsNoBody(schema))
-  }
 }
 
 const schemaName = (id: unknown): string | undefined => (typeof id === 'string' ? id : undefined)

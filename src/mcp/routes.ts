@@ -12,6 +12,11 @@ interface Options {
 /** Longest message, bytes: a call of a tool takes hundreds. */
 const MAX_MESSAGE_BYTES = 65_536
 
+const AnyObject = Type.Unsafe<Buffer>({ type: 'object', additionalProperties: true })
+
+/** The `error` of JSON-RPC is an object; a body that is not JSON is answered as elsewhere in the API. */
+const jsonRpcError = (description: string) => ({ description, content: { 'application/json': { schema: AnyObject } } })
+
 /** Adds `/mcp`, where AI assistants call tools (Model Context Protocol, streamable HTTP without sessions). */
 export function mcpRoutes(app: HttpApp, options: Options): void {
   // Loaded with the first call: the library takes 25 MB and a third of a second, and most installations never use it.
@@ -34,13 +39,17 @@ export function mcpRoutes(app: HttpApp, options: Options): void {
         body: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
         response: {
           200: {
-            description:
-              'A JSON-RPC response, for older revisions as an event stream with one event; for a notification, 202 without a body',
+            description: 'A JSON-RPC response, for older revisions as an event stream with one event',
             content: {
-              'application/json': { schema: Type.Unsafe<Buffer>({ type: 'object', additionalProperties: true }) },
+              'application/json': { schema: AnyObject },
+              'text/event-stream': { schema: Type.Unsafe<Buffer>({ type: 'string' }) },
             },
           },
-          ...errorResponses(400, 413),
+          202: Type.Null({ description: 'To a notification' }),
+          ...errorResponses(413),
+          400: jsonRpcError('Not a JSON-RPC message'),
+          406: jsonRpcError('`Accept` must name `application/json` and `text/event-stream`'),
+          415: jsonRpcError('The `Content-Type` must be `application/json`'),
         },
       },
     },

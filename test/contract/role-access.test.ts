@@ -9,6 +9,7 @@ import { startTestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
 import { BODIES, ID } from './bodies.ts'
 import { call } from './calling.ts'
+import { describedBy } from './described.ts'
 import { ROUTES, type Route, type RouteAccess, routesOf } from './routes.ts'
 import { callersOf, type FullClient, fullClient, type TokenCaller } from './two-clients.ts'
 
@@ -101,8 +102,9 @@ const LISTS = [
 
 const markIn = (text: string, { marks }: FullClient): string | undefined => marks.find((mark) => text.includes(mark))
 
-test('every route lets each role do what its row says, of the own client and of the service', async (t) => {
-  const { callers, routes, own } = await openTwo(t, sqlite)
+test('every route lets each role do what its row says, and answers as it is described', async (t) => {
+  const { api, callers, routes, own } = await openTwo(t, sqlite)
+  const faultOf = await describedBy(api)
   // What is deleted is gone for those who come later: who may do least comes first, and deletions last. With the client go the tokens for it.
   const rank = ({ name, method }: Route) =>
     name === 'DELETE /api/clients/{client_id}' ? 2 : Number(method === 'DELETE')
@@ -113,6 +115,7 @@ test('every route lets each role do what its row says, of the own client and of 
       assert.ok(access !== undefined)
       const answer = await call(caller, { ...route, ids: [] }, own.ids)
       const shown = `${route.name} as ${caller.name}: ${answer.status} ${answer.text}`
+      assert.equal(faultOf(route.name, answer), null, shown)
       if (!mayCall(caller, access)) assert.equal(answer.status, 403, shown)
       else {
         assert.ok(![401, 403].includes(answer.status) && answer.status < 500, shown)

@@ -1,0 +1,107 @@
+import { needsNoBody } from './validation.ts'
+
+/** The parts of the generated document that are completed here. */
+interface ApiDocument {
+  paths?: Paths
+}
+type Paths = Record<string, Record<string, Operation>>
+interface Operation {
+  operationId?: string
+  parameters?: { in: string; name: string }[]
+  requestBody?: { required?: boolean; content: Record<string, { schema?: object }> }
+  responses: Record<string, { description: string; headers?: Record<string, object> }>
+}
+
+const text = (description: string) => ({ description, schema: { type: 'string' } })
+const HEADERS = {
+  etag: text('Version of the answer; `If-None-Match` with it gets 304 while it is the same'),
+  link: text('`<address>; rel="next"`: the next page; absent on the last one'),
+  replayed: text('`true`: the first answer again, to a repeated request'),
+  retryAfter: { description: 'Seconds to wait before another try, if known', schema: { type: 'integer' } },
+}
+
+/** What the plugin calls an answer whose schema has no description. */
+const UNNAMED = 'Default Response'
+const NAMES: Readonly<Record<string, string>> = { 200: 'Done', 201: 'Created', 202: 'Accepted' }
+
+/** Adds what follows from the rest of a document, and what generators of clients need; returns the same document. */
+export function completed<T extends object>(document: T): T {
+  const { paths = {} } = document as ApiDocument
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      operation.operationId = operationId(method, path, paths)
+      settleBody(operation)
+      describeAnswers(method, operation)
+    }
+  }
+  nameTypes(document)
+  return document
+}
+
+/** The plugin marks every body as required; one without required fields may be left out. */
+function settleBody({ requestBody }: Operation): void {
+  if (requestBody === undefined) return
+  requestBody.required = !Object.values(requestBody.content).every(({ schema = {} }) => needsNoBody(schema))
+}
+
+/**
+ * The method and the fixed parts of the path, as in `patchClientChannel`; a part with an id behind it is called like the id. A rule
+ * and no list, so that no name can be forgotten.
+ */
+function operationId(method: string, path: string, paths: Paths): string {
+  const short = path.replace(/^\/api(?=\/)/, '')
+  // `/ingest` has two addresses.
+  const parts = (short in paths ? path : short).split('/').slice(1)
+  const words = parts.flatMap((part, at) => {
+    const [, id] = /^\{(\w+)_id\}$/.exec(parts[at + 1] ?? '') ?? []
+    if (id !== undefined) return part.startsWith('{') ? [] : id
+    if (!part.startsWith('{')) return parts[at + 1]?.startsWith('{') ? part.replace(/(?<![su])s$/, '') : part
+    // A secret or a name behind another one is the only word for what it is.
+    return parts[at - 1]?.startsWith('{') ? part : []
+  })
+  return `${method} ${words.join(' ')}`
+    .replace(/\W+|_/g, ' ')
+    .trim()
+    .replace(/ (\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+function describeAnswers(method: string, { parameters = [], responses }: Operation): void {
+  const has = (place: string, name: string) => parameters.some((each) => each.in === place && each.name === name)
+  for (const [status, response] of Object.entries(responses)) {
+    if (response.description === UNNAMED) {
+      response.description = (method === 'get' ? undefined : NAMES[status]) ?? 'The answer'
+    }
+    const isGood = status.startsWith('2')
+    const headers = {
+      ...(isGood && '304' in responses && { ETag: HEADERS.etag }),
+      ...(isGood && has('query', 'before') && { Link: HEADERS.link }),
+      ...(isGood &&
+        has('header', 'idempotency-key') &&
+        '422' in responses && { 'Idempotent-Replayed': HEADERS.replayed }),
+      ...(['429', '503'].includes(status) && { 'Retry-After': HEADERS.retryAfter }),
+    }
+    if (Object.keys(headers).length > 0) response.headers = { ...headers, ...response.headers }
+  }
+}
+
+/** Largest number of 32 bits. */
+const INT32_MAX = 2_147_483_647
+
+/**
+ * Says the type of lists of texts, and that numbers may be larger than 32 bits: generated code would have values of any type, and
+ * numbers that overflow.
+ */
+function nameTypes(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  const schema = value as { type?: unknown; enum?: unknown; maximum?: unknown; format?: unknown }
+  if (
+    schema.type === undefined &&
+    Array.isArray(schema.enum) &&
+    schema.enum.every((each) => typeof each === 'string')
+  ) {
+    schema.type = 'string'
+  }
+  const isInteger = schema.type === 'integer' || (Array.isArray(schema.type) && schema.type.includes('integer'))
+  if (isInteger && !(Number(schema.maximum) <= INT32_MAX)) schema.format ??= 'int64'
+  for (const inner of Object.values(value)) nameTypes(inner)
+}
