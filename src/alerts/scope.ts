@@ -33,16 +33,18 @@ export const ScopeFilter = {
  * Returns the requested scope and the time zone of its site (UTC for a client). What it names cannot be deleted until the
  * transaction ends, because deleting takes the same lock.
  *
+ * @param others fields that could be given instead, for the message
  * @throws AppError `invalid_request` naming the fields when not exactly one is given, or when what it names does not exist
  */
 export async function lockScope(
   trx: Transaction<Tables>,
   input: ScopeInput,
+  others: readonly string[] = [],
 ): Promise<{ scope: Scope; timezone: string }> {
   const { client_id = null, site_id = null, probe_id = null } = input
   const scope = { client_id, site_id, probe_id }
   const given = FIELDS.filter((field) => scope[field] !== null)
-  if (given.length !== 1) throw notOne(given)
+  if (given.length !== 1) throw notOne(given, [...FIELDS, ...others])
   if (client_id !== null) {
     if ((await lockClient(trx, client_id)) === undefined) throw unknown('client')
     return { scope, timezone: 'UTC' }
@@ -52,9 +54,9 @@ export async function lockScope(
   return { scope, timezone: site.timezone }
 }
 
-function notOne(given: readonly string[]): AppError {
-  const message = 'exactly one of client_id, site_id and probe_id must be given'
-  const fields = given.length === 0 ? FIELDS : given
+function notOne(given: readonly string[], possible: readonly string[]): AppError {
+  const message = `exactly one of ${possible.slice(0, -1).join(', ')} and ${possible.at(-1)} must be given`
+  const fields = given.length === 0 ? possible : given
   return new AppError(
     'invalid_request',
     message,

@@ -180,7 +180,7 @@ export async function tag(context: ReportContext, site: SiteRow, key: string, qu
       const tags = await sumByInTurns(rows, TAG_COLUMNS, (row) => identity.keyOf(row.container_id, row.tag_key))
       const meant = meantTag(identity, key, (candidate) => tags.has(candidate))
       const counts = tags.get(meant)
-      if (counts === undefined) throw notFound('tag')
+      if (counts === undefined) throw notFound('Tag')
       const events = await eventTags(snapshot, window, identity, where)
       return {
         site_id: site.id,

@@ -52,10 +52,10 @@ testLogic('what is wrong with a silence is named, and nothing is kept of it', as
   const api = await openMuteApi(store, t)
   const { site, probe } = placeOf(api, 0)
   const end = after(api, DAY)
-  const one = 'exactly one of client_id, site_id and probe_id must be given'
+  const one = 'exactly one of client_id, site_id, probe_id and incident_id must be given'
   const cases: [body: object, paths: string[], message: string][] = [
-    [{ ends_at: end }, ['/client_id', '/site_id', '/probe_id'], one],
-    [{ ends_at: end, client_id: null }, ['/client_id', '/site_id', '/probe_id'], one],
+    [{ ends_at: end }, ['/client_id', '/site_id', '/probe_id', '/incident_id'], one],
+    [{ ends_at: end, client_id: null }, ['/client_id', '/site_id', '/probe_id', '/incident_id'], one],
     [{ ends_at: end, site_id: site.id, probe_id: probe.id }, ['/site_id', '/probe_id'], one],
     [{ ends_at: end, client_id: UNKNOWN_ID }, ['/client_id'], '/client_id is not the id of a client'],
     [{ ends_at: end, site_id: UNKNOWN_ID }, ['/site_id'], '/site_id is not the id of a site'],

@@ -56,7 +56,7 @@ type SilenceScope = Pick<SilenceRow, 'client_id' | 'site_id' | 'probe_id' | 'inc
  */
 async function scopeOf(trx: Transaction<Tables>, input: CreateSilence): Promise<SilenceScope> {
   const { incident_id = null, client_id = null, site_id = null, probe_id = null } = input
-  if (incident_id === null) return { ...(await lockScope(trx, input)).scope, incident_id }
+  if (incident_id === null) return { ...(await lockScope(trx, input, ['incident_id'])).scope, incident_id }
   if ((client_id ?? site_id ?? probe_id) !== null) {
     throw invalidRequest('/incident_id', 'cannot be combined with client_id, site_id or probe_id')
   }
