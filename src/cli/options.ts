@@ -17,7 +17,7 @@ export const wholeNumber =
 export function httpUrl(text: string): string {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new InvalidArgumentError('Give an address like https://tagwarden.example.com/ingest.')
+    throw new InvalidArgumentError('Give an address that begins with https:// or http://.')
   }
   return text
 }

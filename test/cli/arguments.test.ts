@@ -91,7 +91,11 @@ const REFUSALS: readonly Refusal[] = [
   { what: 'a backup to no file', args: ['backup'], says: /missing required argument 'file'/ },
   { what: 'a restore of no file', args: ['restore'], says: /missing required argument 'file'/ },
   { what: 'applying no file', args: ['apply'], says: /missing required argument 'path'/ },
-  { what: 'applying to no address', args: ['apply', 'x.yaml', '--url', 'here'], says: /'here' is invalid.*https:/ },
+  {
+    what: 'applying to no address',
+    args: ['apply', 'x.yaml', '--url', 'here'],
+    says: /'here' is invalid\. Give an address that begins with https:\/\/ or http:\/\/\./,
+  },
   {
     what: 'an address in the environment that is none',
     args: ['export'],

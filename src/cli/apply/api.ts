@@ -171,6 +171,14 @@ export class Api {
     if (!isObject(body) || typeof body.message !== 'string') {
       return new RefusedError(status, `${method} ${path} of ${url} was answered ${status}: is it a Tagwarden service?`)
     }
+    // The first call of every command exists in every version and needs no key; what does not exist needs one.
+    const isElsewhere = status === 404 || (status === 401 && this.#target.token === null)
+    if (isElsewhere && path === '/api/session') {
+      return new RefusedError(
+        status,
+        `${url} is not the address of the service: give it without a path such as /api or /ingest`,
+      )
+    }
     const hint = status === 401 ? ' (TAGWARDEN_TOKEN)' : ''
     return new RefusedError(status, `${body.message}${hint}`, faultsIn(body.details))
   }

@@ -173,11 +173,11 @@ test('a token that does not see everything is refused before anything is compare
 })
 
 test('what is no Tagwarden service is said to be none', async (t) => {
-  const { write, applyPaths } = await startApplying(t)
+  const { write, applyPaths, service } = await startApplying(t)
   const paths = await write({ 'a.yaml': 'clients: [{ name: A }]' })
   const { apply } = await import('../../../src/cli/apply/run.ts')
-  const at = (url: string) =>
-    apply({ paths, plan: true, prune: false, environment: {}, url, token: null, print: () => 0 })
+  const at = (url: string, token: string | null = null) =>
+    apply({ paths, plan: true, prune: false, environment: {}, url, token, print: () => 0 })
   await assert.rejects(
     at(await startAnswering(t, (_request, response) => response.end('<html>'))),
     /is it a Tagwarden service\?/,
@@ -188,6 +188,9 @@ test('what is no Tagwarden service is said to be none', async (t) => {
   await assert.rejects(at(moved), /redirects to https:\/\/x\.example: give this as --url$/)
   const signIn = await leading(() => 'https://login.example/')
   await assert.rejects(at(signIn), /redirects to https:\/\/login\.example\/: is it a Tagwarden service\?$/)
+  const below = /\/api is not the address of the service: give it without a path such as \/api or \/ingest$/
+  await assert.rejects(at(`${service.url}/api`), below)
+  await assert.rejects(at(`${service.url}/api`, ADMIN), below)
   await assert.rejects(applyPaths(['/nowhere/a.yaml']), /there is no such file or folder/)
 })
 
