@@ -345,13 +345,17 @@ testPerEngine('channels are added, changed, tested and deleted, and their keys a
     [400, 'PATCH', own, { endpoint: 'https://x.example' }],
     [404, 'PATCH', `/api/clients/${other.id}/channels/${channel.id}`, { name: 'x' }],
     [404, 'DELETE', `/api/clients/${other.id}/channels/${channel.id}`, undefined],
-    [409, 'POST', `/api/clients/${other.id}/channels/${channel.id}/test`, undefined],
+    [404, 'POST', `/api/clients/${other.id}/channels/${channel.id}/test`, undefined],
     [404, 'GET', `/api/clients/${MISSING}/channels`, undefined],
   ] as const
   for (const [status, method, at, body] of REFUSED) {
     assert.equal((await call(method, at, body)).status, status, `${method} ${JSON.stringify(body)}`)
   }
   assert.equal((await call('POST', path, { kind: 'chat', name: 'x', address: api.hookUrl }, VIEWER)).status, 403)
+  assert.equal((await call('PATCH', own, { is_active: false })).status, 200)
+  const off = await call('POST', `${own}/test`)
+  assert.equal(off.status, 409)
+  assert.match(off.text, /the channel is inactive/)
   assert.equal((await call('DELETE', own)).status, 204)
   assert.equal((await call('GET', path)).json<OwnChannelRecord[]>().length, 1)
   assert.equal((await call('DELETE', `/api/clients/${client.id}`)).status, 204)

@@ -159,7 +159,7 @@ export async function sendTestMessages(
     ({ key }) => only === undefined || key === only,
   )
   const off = notifications.channelSettings.isEmailOn ? [] : emailsOf(client).filter((key) => (only ?? key) === key)
-  if (channels.length === 0) throw noChannel(off.length > 0)
+  if (channels.length === 0) throw nothingSent(off.length > 0 ? 'email' : only === undefined ? 'none' : 'one')
   limits.take(clientId, channels)
   const sent = await Promise.all(channels.map((channel) => sendTest(notifications, client, channel, ctx.actor)))
   // Listed too, because people would look for them among the channels.
@@ -213,10 +213,10 @@ const emailOff = (channel: ChannelKey): TestResult => ({
   note: null,
 })
 
-const noChannel = (hasEmail: boolean): AppError =>
-  new AppError(
-    'conflict',
-    hasEmail
-      ? 'Nothing was sent, as e-mail is off on this server: set SMTP_URL, or give the client a chat webhook'
-      : 'No channel is set up: give the client a chat webhook or an e-mail address, or set CHAT_WEBHOOK_URL',
-  )
+const WHY_NOTHING = {
+  none: 'No channel is set up: give the client a chat webhook or an e-mail address, or set CHAT_WEBHOOK_URL',
+  one: 'Nothing was sent: the channel is inactive, or another one has its address',
+  email: 'Nothing was sent, as e-mail is off on this server: set SMTP_URL, or give the client a chat webhook',
+}
+
+const nothingSent = (why: keyof typeof WHY_NOTHING): AppError => new AppError('conflict', WHY_NOTHING[why])

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { errorResponses, type HttpApp, NoContent, seesSecrets } from '../../http/index.ts'
-import type { Clock } from '../../lib/index.ts'
+import { type Clock, notFound } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Notifications } from '../notifications.ts'
@@ -118,13 +118,16 @@ export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions
       schema: {
         tags,
         summary: 'Send a test message over one channel',
-        description: 'Sends it now. 409 when the channel is inactive, or e-mail is off on this server.',
+        description:
+          'Sends it now. 409 when the channel is inactive, another one has its address, or e-mail is off on this server.',
         params: OwnChannelParams,
         response: { 200: Type.Array(TestResult), ...errorResponses(404, 409) },
       },
     },
     async (request) => {
       const { client_id, channel_id } = request.params
+      const listed = await listOwnChannels(store, client_id, false)
+      if (!listed.some(({ id }) => id === channel_id)) throw notFound('Channel')
       const key = keyOfChannel(client_id, channel_id)
       const results = await sendTestMessages(contextOf(options, request), notifications, testLimits, client_id, key)
       notifications.wake()
