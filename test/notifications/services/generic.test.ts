@@ -1,8 +1,8 @@
-import { deepEqual } from 'node:assert/strict'
+import { deepEqual, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { payloadOf } from '../../../src/notifications/services/services.ts'
-import { documentedExample } from './documented.ts'
-import { AT, KEY, opened, PUBLIC_URL, SAMPLES } from './samples.ts'
+import { documentedExample, documentedFields } from './documented.ts'
+import { AT, KEY, opened, PUBLIC_URL, resolved, SAMPLES } from './samples.ts'
 
 const options = { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY }
 
@@ -31,6 +31,41 @@ test('the webhook sends what docs/alerts.md shows, and in each of `alerts` what 
     },
   )
 })
+
+test('docs/alerts.md names every event and every field that is not one of Alertmanager', () => {
+  const documented = documentedFields()
+  const ended = { ...resolved, alert: { ...resolved.alert, down_ms: 60_000 } }
+  const messages = { ...SAMPLES, ended }
+  const named = new Set<string>()
+  for (const message of Object.values(messages)) {
+    const { event, idempotency_key, sent_at, client, site, alert, probe_result, incident, commonLabels } = payloadOf(
+      'generic',
+      message,
+      options,
+    ) as Record<string, unknown>
+    // Only channels that page people get these.
+    if (['acknowledged', 'unacknowledged', 'daily', 'weekly', 'digest'].includes(String(event))) continue
+    named.add(String(event))
+    const { alertname = '' } = (commonLabels ?? {}) as Record<string, string>
+    if (alertname.startsWith('tagwarden_')) named.add(alertname)
+    for (const name of namesIn({ idempotency_key, sent_at, client, site, alert, probe_result, incident }))
+      named.add(name)
+  }
+  ok(named.size > 40, `only ${named.size} were found`)
+  deepEqual(
+    [...named].filter((name) => !documented.includes(`\`${name}\``)),
+    [],
+  )
+})
+
+/** The names of all fields in a value, at any depth. */
+function namesIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const own = Array.isArray(value)
+    ? []
+    : Object.entries(value).flatMap(([name, inner]) => (inner === undefined ? [] : name))
+  return [...own, ...Object.values(value).flatMap(namesIn)]
+}
 
 test('an alert keeps its group key and fingerprint from its opening to its end', () => {
   const [first, last] = [bodyOf('opened'), bodyOf('resolved')]

@@ -1,11 +1,13 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { createChatTransport, requestUrl } from '../../../src/notifications/services/transport.ts'
 import type { SendOrder } from '../../../src/notifications/transport.ts'
 import { httpServer, tcpServer, testOutbound } from '../../outbound/support.ts'
-import { documentedCheck } from './documented.ts'
+import { documentedCheck, documentedExample } from './documented.ts'
 import { AT, KEY, opened, PUBLIC_URL } from './samples.ts'
 
 interface Received {
@@ -53,7 +55,32 @@ test('a webhook gets JSON with an idempotency key and a signature that a receive
   ok(!isFromTagwarden(secret, headers, body.replace('critical', 'harmless'), now))
   ok(!isFromTagwarden(secret, headers, body, now + 600))
   ok(!isFromTagwarden(secret, {}, body, now))
+  const calls = [
+    [secret, headers, body, now],
+    ['another secret', headers, body, now],
+    [secret, headers, body.replace('critical', 'harmless'), now],
+    [secret, headers, body, now + 600],
+    [secret, {}, body, now],
+  ]
+  const judged = await inPython(calls)
+  // A machine without Python cannot run this example.
+  if (judged !== null) deepEqual(judged, [true, false, false, false, false])
 })
+
+/** What the check in Python answers to each of the calls, run as docs/alerts.md shows it; null without Python. */
+async function inPython(calls: readonly unknown[][]): Promise<unknown> {
+  const program = `${documentedExample('py')}
+import json, sys
+print(json.dumps([is_from_tagwarden(s, h, b.encode(), n) for s, h, b, n in json.load(sys.stdin)]))`
+  const python = spawn('python3', ['-c', program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const started = once(python, 'spawn').then(
+    () => true,
+    () => false,
+  )
+  if (!(await started)) return null
+  python.stdin.end(JSON.stringify(calls))
+  return JSON.parse(await text(python.stdout))
+}
 
 const SERVICES = [
   ['hooks.slack.com', '/services/T0/B0/secret', 'attachments'],
