@@ -11,7 +11,7 @@ const MOST_ROLES = 1_000
 
 export const UserName = Type.String({ ...ONE_LINE, minLength: 1, maxLength: 100 })
 /** A single address: messages to a client may go to several, but a person has one. */
-export const UserEmail = Type.String({ format: 'email', maxLength: 254, pattern: '^[^,]*$' })
+export const UserEmail = Type.String({ format: 'email', maxLength: 254 })
 
 const RoleEntry = Type.Object(
   {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, Limit, nullable, Uuid } from '../http/index.ts'
+import { IsoTime, Limit, NOT_BLANK, nullable, Uuid } from '../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../lib/index.ts'
 import { FEEDBACK_VERDICTS } from '../probes/index.ts'
 import type { AlertEventRow, AlertRow } from '../store/index.ts'
@@ -133,9 +133,8 @@ export type AlertQuery = Static<typeof AlertQuery>
 
 export const by = Type.Optional(
   Type.String({
-    minLength: 1,
+    ...NOT_BLANK,
     maxLength: 200,
-    pattern: '\\S',
     description: 'Who does it; the signed-in role by default',
   }),
 )

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { errorResponses, type HttpApp, IsoTime, NoContent, Uuid } from '../http/index.ts'
+import { errorResponses, type HttpApp, IsoTime, NOT_BLANK, NoContent, Uuid } from '../http/index.ts'
 import { AppError, type Clock, invalidRequest, isoTime, notFound } from '../lib/index.ts'
 import { type Context, contextOf, type DeletionHooks, lockSite, requireSite, writeAudit } from '../management/index.ts'
 import { NAMES_PER_DAY } from '../rollups/index.ts'
@@ -11,9 +11,8 @@ const MOST_TAGS = NAMES_PER_DAY
 const NAME_MAX = 60
 
 const VendorName = Type.String({
-  minLength: 1,
+  ...NOT_BLANK,
   maxLength: NAME_MAX,
-  pattern: '\\S',
   description:
     'The id or name of a known vendor (`GET /api/vendors`), or any other name: tags with the same name have the same vendor',
 })

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Static, Type } from 'typebox'
-import { type HttpApp, IsoTime, nullable, Uuid, type Visible, visibleTo } from '../http/index.ts'
+import { type HttpApp, IsoTime, NOT_BLANK, nullable, Uuid, type Visible, visibleTo } from '../http/index.ts'
 import { type Clock, DAY, firstIdAt, floorTo, isoTime } from '../lib/index.ts'
 import { type Kysely, type Store, StoreError, type Tables } from '../store/index.ts'
 
@@ -10,9 +10,9 @@ type SearchKind = (typeof SEARCH_KINDS)[number]
 const SearchQuery = Type.Object(
   {
     q: Type.String({
+      ...NOT_BLANK,
       minLength: 2,
       maxLength: 100,
-      pattern: '\\S',
       description: 'Part of a name or a title; case is ignored',
     }),
     limit: Type.Optional(

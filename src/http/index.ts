@@ -56,4 +56,4 @@ export {
   pageOf,
   Uuid,
 } from './schemas.ts'
-export { checkerOf, EXPECTS } from './validation.ts'
+export { checkerOf, EXPECTS, NOT_BLANK } from './validation.ts'

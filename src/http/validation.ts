@@ -6,6 +6,8 @@ import { FORMATS } from './formats.ts'
 /** Schema keyword that says in words what a `pattern` allows; it ends the sentence "must be …". */
 export const EXPECTS = 'x-expects'
 
+export const NOT_BLANK = { pattern: '\\S', [EXPECTS]: 'text that is not blank' }
+
 /**
  * Values in a request beyond which only the first fault is looked for. Finding all faults in a body of 80,000 unknown fields took
  * a second and made an answer of 10 MB; forms and programs that want every fault send far less.

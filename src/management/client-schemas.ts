@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { EXPECTS, IsoTime, nullable, Uuid } from '../http/index.ts'
+import { EXPECTS, IsoTime, NOT_BLANK, nullable, Uuid } from '../http/index.ts'
 import { isoTime } from '../lib/index.ts'
 import type { ClientRow } from '../store/index.ts'
 import { PLANS, planOf } from './plans.ts'
-
-export const NOT_BLANK = { pattern: '\\S', [EXPECTS]: 'text that is not blank' }
 
 /** For names. A character that breaks a line or changes the text direction could make a table or a message read as another. */
 export const ONE_LINE = {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Static, Type } from 'typebox'
-import { errorResponses, type HttpApp, nullable, Uuid } from '../http/index.ts'
+import { EXPECTS, errorResponses, type HttpApp, nullable, Uuid } from '../http/index.ts'
 import { invalidRequest, notFound } from '../lib/index.ts'
 import type { Kysely, StatusLooksRow, Tables } from '../store/index.ts'
 import { writeAudit } from './audit.ts'
@@ -34,6 +34,7 @@ export const UpdateStatusLooks = Type.Partial(
       Type.String({
         maxLength: Math.ceil(LOGO_BYTES_MAX / 3) * 4,
         pattern: '^[A-Za-z0-9+/]+={0,2}$',
+        [EXPECTS]: 'base64',
         description: `A PNG, JPEG or WebP as base64: at most ${LOGO_BYTES_MAX} bytes and ${LOGO_SIDE_MAX} px per side`,
       }),
     ),

@@ -1,13 +1,11 @@
 import { type Static, Type } from 'typebox'
-import { EXPECTS, IsoTime, nullable, Uuid } from '../http/index.ts'
+import { IsoTime, NOT_BLANK, nullable, Uuid } from '../http/index.ts'
 import { isoTime } from '../lib/index.ts'
 import type { SiteRow } from '../store/index.ts'
 import { type Comparison, capturedShare } from './compare.ts'
 import { COUNT_MAX, EVENT_LENGTH_MAX, ROWS_MAX, SOURCE_LENGTH_MAX } from './given-counts.ts'
 import type { Added, ReferenceSeries } from './reference-counts.ts'
 import type { Pair, Reconciliation } from './report.ts'
-
-const NOT_BLANK = { minLength: 1, pattern: '\\S', [EXPECTS]: 'text that is not blank' }
 
 export const SourceName = Type.String({
   ...NOT_BLANK,

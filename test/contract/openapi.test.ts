@@ -5,7 +5,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { pino } from 'pino'
 import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
-import type { HttpApp } from '../../src/http/index.ts'
+import { EXPECTS, type HttpApp } from '../../src/http/index.ts'
+import { PROBE_TYPES } from '../../src/probes/registry.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { slowTextFor } from '../../testkit/patterns.ts'
 import { startTestService } from '../../testkit/service.ts'
@@ -222,6 +223,24 @@ test('what needs a key is described as needing one, and nothing else is', async 
     const answer = await app.inject({ method: method as 'GET', url: path.replace(/\{\w+\}/g, 'x') })
     assert.equal(answer.statusCode === 401, needed.length > 0, `${name} answered ${answer.statusCode}`)
   }
+})
+
+test('a refusal says in words what a pattern allows: bodies, parameters and the settings of probes', async (t) => {
+  const operations = operationsOf(await documentOf(await openApp(t))).map(({ name, operation }) => ({
+    name,
+    // What is wrong in a path is not found.
+    schemas: [operation.requestBody, operation.parameters?.filter((parameter) => parameter.in !== 'path')],
+  }))
+  const settings = PROBE_TYPES.map(({ name, config }) => ({ name, schemas: [config] }))
+  const patterns = [...operations, ...settings].flatMap(({ name, schemas }) =>
+    [...objectsIn(schemas)].filter(({ pattern }) => typeof pattern === 'string').map((schema) => ({ name, schema })),
+  )
+  assert.ok(patterns.length > 60, `only ${patterns.length} were found`)
+  const wordless = patterns.filter(({ schema }) => schema[EXPECTS] === undefined)
+  assert.deepEqual(
+    wordless.map(({ name, schema }) => `${name}: ${schema.pattern}`),
+    [],
+  )
 })
 
 /** Every `pattern` of a schema in the document, which the program makes a regular expression of. */

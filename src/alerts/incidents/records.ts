@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { vendorName } from '../../analytics/index.ts'
-import { IsoTime, Limit, nullable, Uuid } from '../../http/index.ts'
+import { IsoTime, Limit, NOT_BLANK, nullable, Uuid } from '../../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../../lib/index.ts'
 import type { IncidentEventRow, IncidentNoteRow, IncidentRow } from '../../store/index.ts'
 import { AlertRecord, by, SEVERITIES, STATES, severityOf, stateOf } from '../alert-record.ts'
@@ -191,7 +191,7 @@ export type IncidentQuery = Static<typeof IncidentQuery>
 
 export const AddNote = Type.Object(
   {
-    text: Type.String({ minLength: 1, maxLength: 4_000, pattern: '\\S' }),
+    text: Type.String({ ...NOT_BLANK, maxLength: 4_000 }),
     by,
   },
   { additionalProperties: false },

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, nullable, Uuid } from '../../http/index.ts'
+import { EXPECTS, IsoTime, nullable, Uuid } from '../../http/index.ts'
 import { fingerprintOf, isoTime } from '../../lib/index.ts'
 import { Name } from '../../management/index.ts'
 import type { ClientChannelRow } from '../../store/index.ts'
@@ -69,6 +69,7 @@ const address = {
         minLength: 16,
         maxLength: 200,
         pattern: '^\\S+$',
+        [EXPECTS]: 'text without spaces',
         description: 'For `webhook`: signs its requests, instead of WEBHOOK_SECRET',
       }),
     ),

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { EXPECTS } from '../../http/index.ts'
 import { type ErrorDetail, isoTimeOrNull, SECOND } from '../../lib/index.ts'
 import { newCanaryName } from '../../management/index.ts'
 import type { OutboundAnswer } from '../../outbound/index.ts'
@@ -30,12 +31,14 @@ export const canary = defineProbeType({
       measurement_id: Type.Optional(
         Type.String({
           pattern: '^G-[A-Z0-9]{4,20}$',
+          [EXPECTS]: 'a measurement ID like G-AB12CD34EF',
           description: 'GA4 measurement ID whose events the container accepts; sent to /g/collect',
         }),
       ),
       path: Type.Optional(
         Type.String({
           pattern: '^/',
+          [EXPECTS]: 'a path that begins with /',
           maxLength: 1_024,
           description: `Path and query of another client, from the root of the host, instead of /g/collect; ${EVENT_MARK} stands for the name of the event`,
         }),
@@ -49,6 +52,7 @@ export const canary = defineProbeType({
       ),
       content_type: Type.String({
         pattern: '^[\\x21-\\x7e][\\x20-\\x7e]*$',
+        [EXPECTS]: 'a content type like application/json',
         maxLength: 100,
         default: 'application/json',
         description: 'Content type of the body',

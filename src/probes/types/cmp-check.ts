@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { EXPECTS } from '../../http/index.ts'
 import { isOurs, type OutboundBytes, type OutboundError } from '../../outbound/index.ts'
 import { type ConsentMode, shownMode } from '../cmp-check/consent-mode.ts'
 import { type FetchedScript, type FetchTools, fetchPage, fetchScript } from '../cmp-check/fetch.ts'
@@ -41,6 +42,7 @@ const CmpSettings = Type.Object(
       minLength: 1,
       maxLength: 300,
       pattern: '^[\\x20-\\x7e]+$',
+      [EXPECTS]: 'text of ASCII characters',
       default: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
       description: 'User agent that the check sends to the site',
     }),

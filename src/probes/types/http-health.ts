@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { EXPECTS } from '../../http/index.ts'
 import { defineProbeType, isNetworkFailure } from '../probe-type.ts'
 import { healthEndpoints, shownAddress } from '../tag-server/addresses.ts'
 import { CERTIFICATE_SETTINGS, certificateFaults } from '../tag-server/certificate.ts'
@@ -18,6 +19,7 @@ export const httpHealth = defineProbeType({
       path: Type.Optional(
         Type.String({
           pattern: '^/',
+          [EXPECTS]: 'a path that begins with /',
           maxLength: 1_024,
           description:
             'Path to request, from the root of the host; without it, /healthy, /healthz and the address as given are tried below the path of tag_server_url',

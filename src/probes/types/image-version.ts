@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { EXPECTS } from '../../http/index.ts'
 import type { ErrorDetail } from '../../lib/index.ts'
 import { askAddress, askProviderA, type ImageAnswer } from '../image-version/ask.ts'
 import { judgeImage } from '../image-version/judge.ts'
@@ -16,6 +17,7 @@ const Config = Type.Object(
     version_url: Type.Optional(
       Type.String({
         pattern: '^https?://',
+        [EXPECTS]: 'an address that begins with https:// or http://',
         maxLength: 2_048,
         description:
           'Address that answers with the version, like 4.2.0, or with the name of the image; without it, hosting provider A is asked',
@@ -25,6 +27,7 @@ const Config = Type.Object(
     json_pointer: Type.Optional(
       Type.String({
         pattern: '^(/([^/~]|~[01])*)+$',
+        [EXPECTS]: 'a JSON pointer like /server/image',
         maxLength: 300,
         description: 'JSON pointer to the version in a JSON answer, e.g. /server/image or /items/0/version',
       }),
@@ -36,7 +39,12 @@ const Config = Type.Object(
       description: 'Warn when the newest release appeared this long after the running one',
     }),
     hosting_a_workspace: Type.Optional(
-      Type.String({ pattern: '^[\\x21-\\x7e]+$', maxLength: 200, description: 'Workspace at hosting provider A' }),
+      Type.String({
+        pattern: '^[\\x21-\\x7e]+$',
+        [EXPECTS]: 'text without spaces, of ASCII characters',
+        maxLength: 200,
+        description: 'Workspace at hosting provider A',
+      }),
     ),
     hosting_a_token: SecretText('API key of hosting provider A, instead of HOSTING_A_TOKEN'),
   },

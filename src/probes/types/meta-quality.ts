@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { EXPECTS } from '../../http/index.ts'
 import { counted, type ErrorDetail } from '../../lib/index.ts'
 import { outcomeOfVerdict } from '../counts/judge-counts.ts'
 import { noData } from '../counts/unjudged.ts'
@@ -16,6 +17,7 @@ const Config = Type.Object(
   {
     dataset_id: Type.String({
       pattern: '^[0-9]{5,20}$',
+      [EXPECTS]: 'an ID of 5 to 20 digits',
       description: 'Dataset (pixel) ID, the number in Events Manager, e.g. 1234567890123456',
     }),
     access_token: RequiredSecret(

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { EXPECTS } from '../../http/index.ts'
 import { defineProbeType, isNetworkFailure, SecretText } from '../probe-type.ts'
 import { shownAddress } from '../tag-server/addresses.ts'
 import { CERTIFICATE_SETTINGS, certificateFaults } from '../tag-server/certificate.ts'
@@ -25,6 +26,7 @@ export const tagServerInfra = defineProbeType({
       path: Type.Optional(
         Type.String({
           pattern: '^/',
+          [EXPECTS]: 'a path that begins with /',
           maxLength: 1_024,
           description: 'Path of the health check, from the root of the host; without it, the usual paths are tried',
         }),
@@ -55,7 +57,12 @@ export const tagServerInfra = defineProbeType({
         description: 'Statuses of the hosting providers that are accepted, besides those that this version knows',
       }),
       hosting_a_workspace: Type.Optional(
-        Type.String({ pattern: '^[\\x21-\\x7e]+$', maxLength: 200, description: 'Workspace at hosting provider A' }),
+        Type.String({
+          pattern: '^[\\x21-\\x7e]+$',
+          [EXPECTS]: 'text without spaces, of ASCII characters',
+          maxLength: 200,
+          description: 'Workspace at hosting provider A',
+        }),
       ),
       hosting_a_token: SecretText('API key of hosting provider A, instead of HOSTING_A_TOKEN'),
       hosting_b_json_path: Type.String({

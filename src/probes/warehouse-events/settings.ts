@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 import { type Static, Type } from 'typebox'
+import { EXPECTS } from '../../http/index.ts'
 import { type ErrorDetail, isObject } from '../../lib/index.ts'
 
 /** A calendar day in a time zone; times are epoch ms. */
@@ -69,6 +70,7 @@ export const Config = Type.Object(
     }),
     daily_deadline: Type.String({
       pattern: '^([01]\\d|2[0-3]):[0-5]\\d$',
+      [EXPECTS]: 'a time of day like 14:00',
       default: '14:00',
       description:
         'When the table of a day is due on the next day; missing after that is a warning, 36 h after the end of the day critical',
