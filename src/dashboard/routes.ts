@@ -77,7 +77,7 @@ export function dashboardRoutes(
           'Server-sent events. `alive`: `{}`, at the start and after 25 seconds without another message. `ingest`: `{ sites: [{ id, last_event_at, events_5m }] }`, the sites that received data. ' +
           '`status`: `{ probes: [{ id, site_id, status }] }`, the probes whose status changed. ' +
           '`alerts`: `{ alerts: [{ id, client_id, site_id, probe_id, severity, state, title }] }`, the alerts that were opened, changed or resolved. ' +
-          'Messages contain only what belongs to clients that the caller may see.',
+          'Messages contain only what belongs to clients that the caller may see. They have no ids, and nothing is repeated: after a reconnect, read again what you show.',
         response: {
           200: { description: 'The stream', content: { 'text/event-stream': { schema: Type.String() } } },
         },

@@ -88,7 +88,10 @@ export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpP
     const data = httpPart === 'body' && (sent ?? null) === null && needsNoBody(schema) ? {} : sent
     if (httpPart === 'body') settleIds(schema, data)
     else settleText(schema, data)
-    const details = [...faultsOf(data, part), ...(httpPart === 'body' ? [] : endlessNumbers(data))]
+    const repeated = httpPart === 'querystring' ? repeatedOf(schema, data) : []
+    const faults = () => [...faultsOf(data, part), ...(httpPart === 'body' ? [] : endlessNumbers(data))]
+    // Its values may each be right, so any other fault of such a parameter would mislead.
+    const details = repeated.length > 0 ? repeated : faults()
     if (details.length === 0) return { value: data }
     if (httpPart === 'params') return { error: new AppError('not_found', 'Not found') }
     return { error: new AppError('invalid_request', summarise(details), details) }
@@ -100,6 +103,14 @@ export function checkerOf(schema: object): (data: unknown) => ErrorDetail[] {
   const faultsOf = judge(strict, schema)
   return (data) => faultsOf(data, 'body')
 }
+
+/** Parameters that are given several times and take one value. */
+const repeatedOf = ({ properties = {} }: ObjectSchema, data: unknown): ErrorDetail[] =>
+  Object.entries(data ?? {})
+    .filter(
+      ([name, value]) => Array.isArray(value) && properties[name] !== undefined && properties[name].type !== 'array',
+    )
+    .map(([name]) => ({ path: `/${name}`, message: 'takes one value, and is given more than once' }))
 
 /** Ajv reads `1e400` as Infinity, which passes when there is no maximum. */
 function endlessNumbers(data: unknown): ErrorDetail[] {

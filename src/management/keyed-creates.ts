@@ -18,7 +18,7 @@ const Headers = Type.Object({
       maxLength: 128,
       description:
         'Preferably a random UUID for each thing to create. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotent-Replayed: true`. ' +
-        '409 when that answer was lost, 422 when the key was used with a different request.',
+        '409 when that answer was lost, 422 when the key was used with a different request. Empty counts as absent.',
     }),
   ),
 })

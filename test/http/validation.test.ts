@@ -107,7 +107,7 @@ const EXAMPLES: Example[] = [
     title: 'a query parameter given twice',
     url: '?count=1&count=2',
     body: good,
-    details: [{ path: '/count', message: 'must be a whole number' }],
+    details: [{ path: '/count', message: 'takes one value, and is given more than once' }],
   },
   {
     title: 'a list as the body',
