@@ -176,6 +176,21 @@ test('from an invitation to the first view', async (t) => {
   }
 })
 
+test('the first account leads from its invitation to its password and into the dashboard, without a copied link', async (t) => {
+  await ensureDashboard()
+  const { url } = await startService(t)
+  const { page } = await openPage(t, url, '/settings?tab=people')
+  await page.getByRole('button', { name: 'Invite' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('E-mail').fill('first@agency.example')
+  await dialog.getByRole('button', { name: 'Invite' }).click()
+  await page.getByText('Choose a password for first@agency.example.').waitFor()
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Begin' }).click()
+  await page.getByRole('button', { name: /^Signed in as / }).waitFor()
+  await answered(page)
+})
+
 test('who edits one client and only sees another is offered changes of the first alone', async (t) => {
   const { admin } = await startWithTwo(t)
   const clients = await admin.ask<{ id: string; name: string }[]>('GET', '/api/clients')

@@ -95,8 +95,12 @@ export function useEndSession(userId: string | null) {
   })
 }
 
-export const useInvite = () =>
-  useChange(['users'], (body: InviteUser) => request<InvitedUser>('/api/users', { method: 'POST', body }))
+const invited = (body: InviteUser) => request<InvitedUser>('/api/users', { method: 'POST', body })
+
+export const useInvite = () => useChange(['users'], invited)
+
+/** Makes the first account. Reads nothing again, as that needs a sign-in from now on. */
+export const useInviteFirst = () => useMutation({ mutationFn: invited })
 
 export const useUpdateUser = () =>
   useChange(['users'], ({ id, body }: { id: string; body: UpdateUser }) =>
@@ -119,7 +123,7 @@ function useChange<V, T>(queryKey: readonly string[], mutationFn: (variables: V)
   const client = useQueryClient()
   return useMutation({
     mutationFn,
-    // The first invitation makes everyone sign in, also the person who invites.
+    // Someone may have changed their own roles.
     onSuccess: () =>
       Promise.all([
         client.invalidateQueries({ queryKey }),

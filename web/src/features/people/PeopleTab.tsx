@@ -35,6 +35,7 @@ interface GivenLink {
 }
 
 function People() {
+  const { role } = useSession()
   const { data, error, refetch } = useQuery(usersQuery)
   const [isInviting, setInviting] = useState(false)
   const [given, setGiven] = useState<GivenLink | null>(null)
@@ -52,7 +53,8 @@ function People() {
         <Awaited error={error} onRetry={() => void refetch()} height={120} />
       ) : data.length === 0 ? (
         <p className={classes.muted}>
-          No one yet. Invite yourself first, as owner of every client: from then on everyone has to sign in.
+          No one yet. Invite yourself first, as owner of every client, and choose your password: from then on everyone
+          has to sign in.
         </p>
       ) : (
         <ul className={classes.list}>
@@ -66,13 +68,21 @@ function People() {
           onClose={() => setInviting(false)}
           onInvited={({ email, link }) => {
             setInviting(false)
-            if (link !== null) setGiven({ to: email, link })
+            // From now on this page may see nothing, so the sign-in would cover the link, which is shown only once.
+            if (link !== null && role === 'open') openWelcome(link)
+            else if (link !== null) setGiven({ to: email, link })
           }}
         />
       )}
       {given !== null && <LinkDialog to={given.to} link={given.link} onClose={() => setGiven(null)} />}
     </Card>
   )
+}
+
+/** Opens the page of a link on this address, as the one in the link may not lead here yet. */
+function openWelcome({ url }: PasswordLink): void {
+  const { pathname, hash } = new URL(url)
+  window.location.assign(pathname + hash)
 }
 
 const STATUS = { active: 'ok', invited: 'unknown', disabled: 'critical' } as const

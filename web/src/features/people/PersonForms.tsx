@@ -1,6 +1,6 @@
 import { Stack, Switch, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { type InvitedUser, type UserRecord, useInvite, useUpdateUser } from '../../api/accounts.ts'
+import { type InvitedUser, type UserRecord, useInvite, useInviteFirst, useUpdateUser } from '../../api/accounts.ts'
 import { ApiError } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { changed } from '../../lib/changed.ts'
@@ -17,12 +17,13 @@ interface Props {
 /** Invites a person. The first account of a service must be an owner of everything. */
 export function InviteForm({ onClose, onInvited }: Props) {
   const { role, ownsAll } = useSession()
-  const invite = useInvite()
+  const [inviteNext, inviteFirst] = [useInvite(), useInviteFirst()]
+  const invite = role === 'open' ? inviteFirst : inviteNext
   const [email, setEmail] = useState('')
   const [chosen, setChosen] = useState<Chosen>(
     role === 'open' ? { role: 'owner', clientIds: null } : { role: 'viewer', clientIds: ownsAll ? null : [] },
   )
-  useUnsaved(() => !invite.isPending && email !== '')
+  useUnsaved(() => !invite.isPending && !invite.isSuccess && email !== '')
   const submit = (event: FormEvent) => {
     event.preventDefault()
     invite.mutate({ email, roles: entriesOf(chosen) }, { onSuccess: onInvited })
