@@ -165,6 +165,13 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
       // Deleted in the variant before.
       await service.ask('PATCH', `/api/clients/${client.id}`, { chat_webhook: `${chat}/hooks/secret` })
       const { page, browserErrors } = await open(t, `/clients/${client.id}`, variant)
+      const offCentre = await page.getByRole('link', { name: 'Edit', exact: true }).evaluate((link) => {
+        const [button = Number.NaN, label = Number.NaN] = [link, ...link.children]
+          .map((part) => part.getBoundingClientRect())
+          .map(({ top, bottom }) => (top + bottom) / 2)
+        return Math.abs(button - label)
+      })
+      assert.ok(offCentre <= 1, `the label of a link is ${offCentre} px off the middle of its button`)
       const dialog = page.getByRole('dialog')
       await page.getByRole('button', { name: 'Edit Chat webhook' }).click()
       await dialog.getByText(/^It is a field of the client/).waitFor()
@@ -340,6 +347,11 @@ test('the warning in the rail leads from the form of one client to that of anoth
   await page.getByRole('link', { name: 'Edit' }).click()
   await page.getByLabel('E-mail address').fill('team@nordwind.example')
   const fix = rail.getByRole('link', { name: 'No one is notified for 2 clients: fix' })
+  // Its words touch no edge of its ground.
+  await untilTrue(
+    page,
+    `getComputedStyle(document.querySelector('nav [href="/clients/${feldkamp.id}/edit"]')).paddingTop === '8px'`,
+  )
   await answering(page, true, () => fix.click())
   await page.waitForURL(`**/clients/${feldkamp.id}/edit`)
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Feldkamp' }).waitFor()
