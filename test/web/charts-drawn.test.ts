@@ -4,7 +4,7 @@ import { cellStyle, cellWords } from '../../web/src/features/site/heat.ts'
 import type { ChartColors } from '../../web/src/ui/chart/colors.ts'
 import { areas, drawings } from '../../web/src/ui/chart/drawings.ts'
 import { instant, partialStretches, placed } from '../../web/src/ui/chart/points.ts'
-import { axisUpTo } from '../../web/src/ui/chart/ticks.ts'
+import { axisUpTo, valueTicks } from '../../web/src/ui/chart/ticks.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -150,4 +150,9 @@ test('an axis of rates ends at 100 % where they come near it, and fits them belo
   const { max } = axisUpTo(1)
   assert.equal(max({ max: 0.94 }), 1)
   assert.equal(max({ max: 0.3 }), null)
+})
+
+test('an axis of counts has no ticks between whole numbers, and one of measured values may', () => {
+  assert.deepEqual(valueTicks({ kind: 'bars' }), { splitNumber: 3, minInterval: 1 })
+  assert.deepEqual(valueTicks({ kind: 'lines' }), { splitNumber: 3 })
 })

@@ -1,4 +1,5 @@
 import { momentOf, wallTime } from '../../lib/zone.ts'
+import type { TimeChartData } from './time-chart-data.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -65,4 +66,12 @@ function localDays(from: number, to: number, zone: string): string[] {
 export const axisUpTo = (most: number) => ({
   splitNumber: 5,
   max: ({ max }: { max: number }) => (max > most / 2 ? most : null),
+})
+
+/** The ticks of the values. Bars count: between whole numbers, several ticks of a few events would be labelled 0 or 1. */
+export const valueTicks = ({ kind, scale }: Pick<TimeChartData, 'kind' | 'scale'>) => ({
+  splitNumber: 3,
+  ...(kind === 'bars' && { minInterval: 1 }),
+  ...(scale === 'rate' && axisUpTo(1)),
+  ...(scale === 'share' && { min: 0, max: 1, interval: 0.25 }),
 })

@@ -4,7 +4,7 @@ import { seriesTokens } from '../series-color.ts'
 import type { ChartColors } from './colors.ts'
 import { areas, deployLines, drawings } from './drawings.ts'
 import { partialStretches, pointsOf, type Stretch } from './points.ts'
-import { axisUpTo, tickWriter, timeTicks } from './ticks.ts'
+import { tickWriter, timeTicks, valueTicks } from './ticks.ts'
 import type { AlertSpan, DeployMark, TimeChartData } from './time-chart-data.ts'
 import { tooltip } from './tooltip.ts'
 
@@ -60,9 +60,7 @@ export function timeOption(data: TimeChartData & { zone: string }, colors: Chart
       type: 'value',
       ...axis,
       axisLine: { show: false },
-      splitNumber: 3,
-      ...(data.scale === 'rate' && axisUpTo(1)),
-      ...(data.scale === 'share' && { min: 0, max: 1, interval: 0.25 }),
+      ...valueTicks(data),
       axisLabel: { ...text, formatter: format },
       splitLine: { lineStyle: { color: colors.of('--line') } },
     },
