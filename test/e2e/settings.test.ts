@@ -106,6 +106,14 @@ test('settings, without sign-in', async (t) => {
     await page.getByRole('heading', { name: 'No message matches' }).waitFor()
     await page.getByText('Delivered', { exact: true }).click()
     await message.waitFor()
+    const size = page.viewportSize()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await message.getByText('Refused Ltd').waitFor()
+    const hidden = await page
+      .getByRole('region', { name: 'Messages' })
+      .evaluate((region) => region.scrollWidth - region.clientWidth)
+    assert.equal(hidden, 0, 'a part of the message is out of sight on a phone')
+    if (size !== null) await page.setViewportSize(size)
   })
 
   await t.test('what runs here, and how to switch on what is off', async (t) => {

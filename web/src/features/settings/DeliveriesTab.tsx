@@ -1,4 +1,5 @@
 import { Button, Group, SegmentedControl, Select, Skeleton, Stack } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -83,9 +84,11 @@ function Log({ rows, isAll }: { rows: readonly DeliveryRecord[]; isAll: boolean 
   const { mayChange, mayAddClients } = useSession()
   const mayChangeOf = useMayChange()
   const navigate = useNavigate()
+  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false }) ?? false
   // A message that belongs to no client needs a role for all clients, as adding a client does.
   const maySend = ({ client_id }: DeliveryRecord) => (client_id === null ? mayAddClients : mayChangeOf(client_id))
   const columns = deliveryColumns(clients, mayChange ? maySend : null)
+  const shown = isPhone ? [stacked(columns)] : columns
   if (rows.length === 0) {
     return (
       <EmptyState icon={MailCheck} title={isAll ? 'Nothing was sent yet' : 'No message matches'}>
@@ -96,7 +99,7 @@ function Log({ rows, isAll }: { rows: readonly DeliveryRecord[]; isAll: boolean 
   return (
     <DataTable
       label="Messages"
-      columns={columns}
+      columns={shown}
       rows={rows}
       keyOf={({ id }) => id}
       onOpen={({ alert_id }) => {
@@ -106,6 +109,23 @@ function Log({ rows, isAll }: { rows: readonly DeliveryRecord[]; isAll: boolean 
   )
 }
 
+const PHONE = '(max-width: 48em)'
+
+/** All columns in one: beside each other on a phone, a message would have room for two words. */
+const stacked = (columns: readonly Column<DeliveryRecord>[]): Column<DeliveryRecord> => ({
+  key: 'message',
+  title: 'Message',
+  render: (delivery) => (
+    <div className={classes.stacked}>
+      {columns
+        .filter(({ key }) => key !== 'attempts')
+        .map(({ key, render }) => (
+          <div key={key}>{render(delivery)}</div>
+        ))}
+    </div>
+  ),
+})
+
 const STATE_WORDS: Readonly<Record<DeliveryRecord['state'], string>> = {
   pending: 'waiting',
   delivered: 'delivered',
@@ -114,6 +134,9 @@ const STATE_WORDS: Readonly<Record<DeliveryRecord['state'], string>> = {
 }
 
 const KIND_WORDS: Readonly<Record<string, string>> = {
+  explained: 'cause found',
+  escalated: 'now critical',
+  widened: 'now on more events',
   passed: 'over before it was due',
   vendor_opened: 'vendor fails',
   vendor_resolved: 'vendor works again',
