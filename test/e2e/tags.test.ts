@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, chiefly, inOnePage } from './support/page.ts'
+import { assertAccessible, chiefly, inOnePage, untilTrue } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 test('the catalogue of tags of the demo store', async (t) => {
@@ -47,5 +47,16 @@ test('the catalogue of tags of the demo store', async (t) => {
     await page.getByRole('link', { name: 'Tags', exact: true }).first().click()
     await page.waitForURL((url) => url.pathname === '/tags' && url.search === '')
     await page.getByRole('row').filter({ hasText: 'Google Analytics' }).waitFor()
+  })
+
+  await t.test('a client of the address that there is not is not shown as all clients', async (t) => {
+    const { page, browserErrors } = await open(t, '/tags?client=7d444840-9dc0-41d1-b245-5ffdce74fad2')
+    await untilTrue(page, `document.querySelector('main input')?.value === 'Unknown, or switched off'`)
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    assert.ok(
+      browserErrors.every((text) => /status of 404/.test(text)),
+      browserErrors.join('\n'),
+    )
+    browserErrors.length = 0
   })
 })
