@@ -31,8 +31,10 @@ await ensureDashboard()
 
 test('an empty store leads to a client and a site, and a field says what is wrong with it', async (t) => {
   const service = await startService(t)
-  const { page, browserErrors } = await openPage(t, service.url, '/probes/new')
-
+  const { page, browserErrors } = await openPage(t, service.url, '/settings')
+  await page.getByRole('heading', { name: 'No client yet' }).waitFor()
+  await page.getByRole('link', { name: 'Create a client' }).waitFor()
+  await follow(page, '/probes/new')
   await page.getByRole('heading', { name: 'No site, so nothing to check' }).waitFor()
   await staysAccessible(page)
   await page.getByRole('link', { name: 'Create a client' }).click()
@@ -68,8 +70,11 @@ test('an empty store leads to a client and a site, and a field says what is wron
   await page.evaluate("document.documentElement.style.fontSize = ''")
   if (size !== null) await page.setViewportSize(size)
 
-  await follow(page, '/incidents')
-  await page.getByRole('heading', { name: 'No site is watched' }).waitFor()
+  for (const path of ['/tags', '/compare', '/incidents']) {
+    await follow(page, path)
+    await page.getByRole('heading', { name: 'No site is watched' }).waitFor()
+    await page.getByRole('link', { name: 'Add a site' }).waitFor()
+  }
   await page.getByRole('link', { name: 'Add a site' }).click()
   await page.getByRole('heading', { name: 'New site' }).waitFor()
   await follow(page, '/overview')

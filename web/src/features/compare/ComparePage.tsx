@@ -5,9 +5,11 @@ import { useRouterState } from '@tanstack/react-router'
 import { Scale } from 'lucide-react'
 import { useMemo } from 'react'
 import { type SiteReport, siteReportQuery } from '../../api/analytics.ts'
+import { overviewQuery } from '../../api/overview.ts'
 import { type Directory, useDirectory } from '../../lib/use-directory.ts'
 import { type UrlSearch, useSetUrlState } from '../../lib/use-url-state.ts'
 import { clearButton } from '../../ui/clear-button.ts'
+import { NoSites } from '../../ui/NoSites.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { EmptyState, ErrorState } from '../../ui/States.tsx'
 import { TimeRangePicker } from '../../ui/time-range/TimeRangePicker.tsx'
@@ -20,6 +22,7 @@ import { figuresOf, labelsOf, type Side, type SideFigures, sidesOf } from './sid
 /** Two sites or two tags side by side: does only this one fail, is the new tag as good as the old? Both are in the page's address. */
 export function ComparePage() {
   const directory = useDirectory()
+  const { data: overview } = useQuery(overviewQuery)
   const search = useRouterState({ select: (state) => state.location.search as UrlSearch })
   const [a, b] = useMemo(() => sidesOf(directory, search), [directory, search])
   return (
@@ -37,6 +40,10 @@ export function ComparePage() {
       </div>
       {a !== null && b !== null ? (
         <Compared a={a} b={b} />
+      ) : overview?.totals.sites === 0 ? (
+        <NoSites title="No site is watched">
+          Two sites, a tag of two sites, or two tags of one site can be compared.
+        </NoSites>
       ) : (
         <EmptyState icon={Scale} title="Choose two to compare">
           Two sites, a tag of two sites, or two tags of one site.

@@ -8,6 +8,7 @@ import { useDirectory } from '../../lib/use-directory.ts'
 import { counted } from '../../lib/words.ts'
 import { ChannelTrouble } from '../../ui/ChannelTrouble.tsx'
 import { channelName, SERVICE_NAMES } from '../../ui/delivery-words.ts'
+import { LinkButton } from '../../ui/LinkButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { EmptyState, ErrorState } from '../../ui/States.tsx'
 import { StatusBadge, StatusMark } from '../../ui/status/StatusMark.tsx'
@@ -26,7 +27,7 @@ function Loaded({ channels }: { channels: readonly ChannelRecord[] }) {
   const { clients } = useDirectory()
   const mayChangeOf = useMayChange()
   // People with roles for single clients do not see the service's channel, so the page cannot know whether there is one.
-  const { seesService } = useSession()
+  const { seesService, mayAddClients } = useSession()
   const global = channels.filter(({ client_id }) => client_id === null)
   const owners = groupsOf(channels, Object.values(clients))
   return (
@@ -44,7 +45,11 @@ function Loaded({ channels }: { channels: readonly ChannelRecord[] }) {
         </Card>
       )}
       {owners.length === 0 ? (
-        <EmptyState icon={BellOff} title="No client yet">
+        <EmptyState
+          icon={BellOff}
+          title="No client yet"
+          action={mayAddClients && <LinkButton to="/clients/new">Create a client</LinkButton>}
+        >
           Each client can have a chat webhook and an e-mail address of its own, which receive alerts of its own sites
           only.
         </EmptyState>

@@ -2,11 +2,13 @@ import { Skeleton } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Tags } from 'lucide-react'
+import { overviewQuery } from '../../api/overview.ts'
 import { type Catalogue, catalogueQuery, type VendorEntry } from '../../api/tags.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { useSetUrlState, useUrlState } from '../../lib/use-url-state.ts'
 import { counted, whole } from '../../lib/words.ts'
 import { ClientSelect } from '../../ui/ClientSelect.tsx'
+import { NoSites } from '../../ui/NoSites.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { EmptyState, ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
@@ -74,7 +76,10 @@ function VendorList({ client, page }: { client: string; page: number }) {
 
 function Loaded({ catalogue, onOpen }: { catalogue: Catalogue; onOpen: (entry: VendorEntry) => void }) {
   const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false }) ?? false
+  const { data: overview } = useQuery(overviewQuery)
   if (catalogue.total === 0) {
+    if (overview?.totals.sites === 0)
+      return <NoSites title="No site is watched">The tags of all sites are listed here, by vendor.</NoSites>
     return (
       <EmptyState icon={Tags} title="No tag ran in the last 24 whole hours">
         A site's tags are here from the hour after they first report: its setup says how.
