@@ -286,7 +286,7 @@ const POST_MORTEMS: readonly [what: string, of: IncidentDetail, text: string][] 
     `# It is down
 
 - Began: 25 Nov 2026, 13:40, detected 5 min later
-- Resolved: not yet, after 40 min
+- Resolved: not yet, open for 40 min
 - Severity: warning
 - Cause: tag
 - Acknowledged: no

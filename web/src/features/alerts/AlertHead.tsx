@@ -137,7 +137,7 @@ function AlertActions({ alert, mute, zone }: AlertActionsProps) {
         )
       )}
       <HandlePopover action="Resolve" run={(said) => handle.mutateAsync({ id: alert.id, verb: 'resolve', ...said })}>
-        Ends the alert by hand. If the next result is bad too, another one opens.
+        Resolves the alert by hand. If the next result is bad too, another one opens.
       </HandlePopover>
     </>
   )

@@ -134,7 +134,7 @@ function Actions({ incident: { id, state, alerts }, zone, silences }: ActionsPro
         </Button>
       )}
       <HandlePopover action="Resolve" run={(said) => mutateAsync({ id, verb: 'resolve', ...said })}>
-        Ends all of its alerts by hand. If the next result is bad too, another incident opens.
+        Resolves all of its alerts by hand. If the next result is bad too, another incident opens.
       </HandlePopover>
     </>
   )

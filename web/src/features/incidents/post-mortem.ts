@@ -23,7 +23,9 @@ export function postMortem(incident: IncidentDetail, zone: string, now: number):
       `# ${plain(sentence(incident.title))}`,
       list([
         `Began: ${at(started_at)}, detected ${duration(Date.parse(opened_at) - Date.parse(started_at))} later`,
-        resolved_at === null ? `Resolved: not yet, after ${lasted}` : `Resolved: ${at(resolved_at)}, after ${lasted}`,
+        resolved_at === null
+          ? `Resolved: not yet, open for ${lasted}`
+          : `Resolved: ${at(resolved_at)}, after ${lasted}`,
         `Severity: ${severity}`,
         `Cause: ${CAUSE_WORDS[cause]}${incident.vendor === null ? '' : `, ${plain(incident.vendor)}`}`,
         `Acknowledged: ${acknowledged}`,

@@ -41,8 +41,8 @@ export function LinkDialog({ to, link: { url, expires_at, mailed }, onClose }: P
     <Dialog onClose={onClose} title={`Link for ${to}`}>
       <Stack gap="md">
         <Text size="md">
-          {mailed ? `It was sent to ${to}.` : `Send it to ${to} yourself: e-mail did not take it, or is off.`} It works
-          once, ends <RelativeTime at={expires_at} />, and is shown only once.
+          {mailed ? `It was sent to ${to}.` : `Send it to ${to} yourself: e-mail is off, or did not accept it.`} It
+          works once, expires <RelativeTime at={expires_at} />, and is shown only once.
         </Text>
         <OnceShown text={url} what="link" />
         <Group justify="flex-end">

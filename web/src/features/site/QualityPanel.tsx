@@ -55,7 +55,11 @@ export function QualityPanel({ part }: { part: Part }) {
   return (
     <ChartPanel
       title={title}
-      unit={total > 0 ? `present in ${compact(total)} events that can carry it; dashed: target` : undefined}
+      unit={
+        total > 0
+          ? `present in ${compact(total)} ${total === 1 ? 'event' : 'events'} that can carry it; dashed: target`
+          : undefined
+      }
       answer={answer}
       series={series}
       kind="lines"
