@@ -28,9 +28,12 @@ export const consentSignals = defineProbeType({
     {
       lost_share: share(
         CONSENT_DEFAULTS.lost_share,
-        'A signal, a choice or a class is lost when its rate is significantly below this share of its usual rate, and …',
+        'A signal, a choice or a class is lost when its rate is significantly below this share of its usual rate',
       ),
-      lost_min_rate: share(CONSENT_DEFAULTS.lost_min_rate, '… the usual rate is at least this'),
+      lost_min_rate: share(
+        CONSENT_DEFAULTS.lost_min_rate,
+        'A signal, a choice or a class whose usual rate is below this is never lost',
+      ),
       tag_share: share(
         CONSENT_DEFAULTS.tag_share,
         'A tag that respected consent is a warning when it runs on denied events at significantly more than this share of what it would without checking consent',

@@ -34,13 +34,14 @@ export const dataFreshness = defineProbeType({
         minimum: 1,
         maximum: 100,
         default: DATA_FRESHNESS_DEFAULTS.gaps,
-        description: 'A silence is bad when it is longer than this many usual gaps between visits, and …',
+        description: 'A silence is bad only when it is longer than this many usual gaps between visits',
       }),
       false_alarms: Type.Number({
         minimum: 0.001,
         maximum: 100,
         default: DATA_FRESHNESS_DEFAULTS.false_alarms,
-        description: '… chance would bring it less often than about this many times in 30 days',
+        description:
+          'A silence is bad only when chance would bring it less often than about this many times in 30 days',
       }),
     },
     { additionalProperties: false },

@@ -37,9 +37,9 @@ const QualitySettings = Type.Object(
     critical_score: scoreSetting('The same for a critical result'),
     lost_share: share(
       QUALITY_DEFAULTS.lost_share,
-      'A field is lost when its rate is significantly below this share of its usual rate, and …',
+      'A field is lost when its rate is significantly below this share of its usual rate',
     ),
-    lost_min_rate: share(QUALITY_DEFAULTS.lost_min_rate, '… the usual rate is at least this'),
+    lost_min_rate: share(QUALITY_DEFAULTS.lost_min_rate, 'A field whose usual rate is below this is never lost'),
   },
   { additionalProperties: false },
 )

@@ -47,13 +47,14 @@ const Config = Type.Object(
       maximum: 20,
       default: DATA_VOLUME_DEFAULTS.warning_z,
       description:
-        'A deviation that chance does not explain is a warning only if it is this many standard deviations off, and …',
+        'A deviation that chance does not explain is a warning only if it is this many standard deviations off',
     }),
     warning_ratio: Type.Number({
       minimum: 0.05,
       maximum: 0.95,
       default: DATA_VOLUME_DEFAULTS.warning_ratio,
-      description: '… below this share of what is expected (or above its inverse)',
+      description:
+        'A deviation is a warning only if the count is below this share of what is expected (or above its inverse)',
     }),
     doubled: Type.Boolean({
       default: DATA_VOLUME_DEFAULTS.doubled,

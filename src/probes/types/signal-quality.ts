@@ -26,21 +26,21 @@ const share = (byDefault: number, description: string) =>
 export const LOST = {
   lost_share: share(
     QUALITY_DEFAULTS.lost_share,
-    'A field is lost when its rate is significantly below this share of its usual rate, and …',
+    'A field is lost when its rate is significantly below this share of its usual rate',
   ),
-  lost_min_rate: share(QUALITY_DEFAULTS.lost_min_rate, '… the usual rate is at least this'),
+  lost_min_rate: share(QUALITY_DEFAULTS.lost_min_rate, 'A field whose usual rate is below this is never lost'),
 }
 
 const FAULTS = {
   min_share: share(
     BAD_SHARE_DEFAULTS.min_share,
-    'A fault is a warning when it is on significantly more than this share of the events …',
+    'A fault is a warning only when it is on significantly more than this share of the events',
   ),
   factor: Type.Number({
     minimum: 1,
     maximum: 100,
     default: BAD_SHARE_DEFAULTS.factor,
-    description: '… and on this many times as many as usual',
+    description: 'A fault is a warning only when it is on this many times as many events as usual',
   }),
   critical_share: share(BAD_SHARE_DEFAULTS.critical_share, 'A fault on significantly more than this share is critical'),
 }

@@ -61,11 +61,11 @@ export const tagLatency = defineProbeType({
       }),
       warning_factor: times(
         TAG_LATENCY_DEFAULTS.warning_factor,
-        'Warning when a tag takes more than this many times its usual time, and …',
+        'A tag is a warning only when it takes more than this many times its usual time',
       ),
       warning_increase_ms: milliseconds(
         TAG_LATENCY_DEFAULTS.warning_increase_ms,
-        '… at least this many ms longer: both limits must be exceeded',
+        'A tag is a warning only when it takes at least this many ms longer than usual',
       ),
       critical_factor: times(TAG_LATENCY_DEFAULTS.critical_factor, 'The same for a critical result'),
       critical_increase_ms: milliseconds(TAG_LATENCY_DEFAULTS.critical_increase_ms, 'The same for a critical result'),
