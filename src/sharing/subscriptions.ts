@@ -55,8 +55,8 @@ export class Subscriptions extends JobRunner {
       const { client_id: clientId } = subscriber
       const ofClient = incidents.get(clientId) ?? (await this.#incidentsOf(clientId))
       incidents.set(clientId, ofClient)
-      const isDelivered = await this.#mail(mailer, subscriber, ofClient)
-      if (isDelivered !== null) failures = isDelivered ? 0 : failures + 1
+      const isServerUp = await this.#mail(mailer, subscriber, ofClient)
+      if (isServerUp !== null) failures = isServerUp ? 0 : failures + 1
     }
   }
 
@@ -94,7 +94,7 @@ export class Subscriptions extends JobRunner {
   /**
    * Sends what a subscriber has not been e-mailed about yet.
    *
-   * @returns whether the server accepted it; null when there was nothing to send
+   * @returns whether the server works, even if it puts off this address; null when there was nothing to send
    */
   async #mail(
     mailer: Mailer,
@@ -110,7 +110,7 @@ export class Subscriptions extends JobRunner {
     if (confirmed_at !== null && until === undefined) return null
     const content =
       until === undefined ? confirmationMail(client_name, links) : changesMail(client_name, changes, links, now)
-    const { kind } = await mailer.send(
+    const outcome = await mailer.send(
       {
         ...content,
         to: [email],
@@ -124,7 +124,7 @@ export class Subscriptions extends JobRunner {
       AbortSignal.timeout(ATTEMPT_MS),
     )
     const done = until === undefined ? { asked_at: now } : { notified_until: until }
-    const left = afterMail(subscriber, kind, done, clock.now())
+    const left = afterMail(subscriber, outcome.kind, done, clock.now())
     // Someone who confirmed meanwhile keeps what was written then, and must not wait for the next e-mail.
     await (left === null
       ? store.write.deleteFrom('status_subscribers').where('id', '=', id).execute()
@@ -134,6 +134,7 @@ export class Subscriptions extends JobRunner {
           .where('id', '=', id)
           .where('confirmed_at', confirmed_at === null ? 'is' : 'is not', null)
           .execute())
-    return kind !== 'passing'
+    // Anyone may subscribe addresses that the server puts off, and they must not make it count as down.
+    return outcome.kind !== 'passing' || outcome.ofAddress === true
   }
 }

@@ -515,6 +515,11 @@ test('addresses that a server puts off hold up no one', async (t) => {
     mail.mails.map(({ to }) => to),
     [['reader@example.com']],
   )
+  // Now all of them are due before the next one.
+  clock.advance(2 * MINUTE)
+  assert.equal((await subscribe('later@example.com')).status, 202)
+  await tick()
+  assert.deepEqual(mail.mails.at(-1)?.to, ['later@example.com'])
 })
 
 test('without a mail server the page takes no subscribers', async (t) => {
