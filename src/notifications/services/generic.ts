@@ -79,8 +79,14 @@ const isAlertMessage = (message: Message | MessageGroup): message is AlertMessag
 
 function textOf(message: Message | MessageGroup, options: CardOptions): string {
   const card = cardOf(message, options)
-  return [summaryOf(card), ...card.lines.map(({ text }) => text), card.link.url].join('\n')
+  return [...[summaryOf(card), ...card.lines.map(({ text }) => text)].map(unmarked), card.link.url].join('\n')
 }
+
+/**
+ * Breaks mentions (`@channel`, `<!here>`) and links of Markdown, because anyone who sends events chooses their names. The space
+ * without width is what all chat servers leave unseen; each shows the escapes of others.
+ */
+const unmarked = (text: string): string => text.replace(/@|<(?=[!@#])|\](?=\()/g, '$&\u200b')
 
 function groupKeyOf(message: Message | MessageGroup): string {
   if (message.kind === 'group') return `client:${message.client?.id ?? 'all'}:${message.of}`

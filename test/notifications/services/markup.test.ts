@@ -74,6 +74,20 @@ test('no text that a sender or a watched page chose is a link, wherever a messag
 
 const PEOPLE = ['slack', 'discord', 'teams', 'google_chat', 'pagerduty', 'opsgenie'] as const
 
+test('the text that chat servers of one’s own show mentions no one and hides no address behind a word', () => {
+  const names = ['@channel', '@all now', '<!here>', '<@U1>', '[sign in](evil.example)', '![x](evil.example)', 'a@b']
+  const written = names.map((title) => {
+    const message = { ...opened, alert: { ...opened.alert, title } }
+    return (payloadOf('generic', message, { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY }) as { text: string })
+      .text
+  })
+  // Mattermost and Rocket.Chat read names after @, Slack's form of mentions, and Markdown.
+  deepEqual(
+    written.filter((text) => /@\w|<[!@#]|\]\(/.test(text)),
+    [],
+  )
+})
+
 test('for Google Chat, an address without TLS is text instead of a button, which takes https only', () => {
   const options = { publicUrl: 'http://tagwarden.internal:8080', at: AT, idempotencyKey: KEY }
   const payload = payloadOf('google_chat', opened, options)
