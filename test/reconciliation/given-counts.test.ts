@@ -98,6 +98,17 @@ test('as many counts as are allowed are taken, and one more is refused', () => {
   )
 })
 
+test('what is slow to parse is refused before it is, or made short: separators and blanks', () => {
+  const wide = `source,event,hour,count\n${`${','.repeat(200)}\n`.repeat(600)}`
+  assert.deepEqual(
+    faultsOf(() => csv(wide)),
+    [' has more than 100000 separators: send only source, event, hour and count'],
+  )
+  const blanks = ' '.repeat(20_000)
+  const [count] = csv(`${blanks}source,event,hour,count\nshop,${blanks}"purchase"${blanks},${HOUR_AT},7${blanks}`)
+  assert.deepEqual([count?.event, count?.count], ['purchase', 7])
+})
+
 test('a hostile file is refused, and its faults are few', () => {
   assert.equal(faultsOf(() => csv(`source,event,hour,count\n${'x,y,z,w\n'.repeat(4_000)}`)).length, 20)
   assert.equal(faultsOf(() => csv('\n'.repeat(900_000))).length, 1)
