@@ -5,6 +5,7 @@ export {
   type Authenticated,
   accessOf,
   type Credentials,
+  editsAll,
   isApiToken,
   type PasswordSignIn,
   type Person,

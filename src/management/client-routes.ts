@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, NoContent, seesSecrets, visibleTo } from '../http/index.ts'
+import { editsAll, errorResponses, type HttpApp, NoContent, seesSecrets, visibleTo } from '../http/index.ts'
 import type { ClientRow } from '../store/index.ts'
 import {
   ClientParams,
@@ -83,14 +83,19 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
         tags,
         summary: 'Change a client',
         description:
-          'Changes the given fields; null clears an optional one. Leaving plan enterprise clears the limits set for it.',
+          'Changes the given fields; null clears an optional one. Leaving plan enterprise clears the limits set for it. Changing the plan or its limits takes a role for all clients.',
         params: ClientParams,
         body: UpdateClient,
         response: { 200: ClientRecord, ...errorResponses(404) },
       },
     },
-    async (request) =>
-      recordFor(request, await updateClient(contextOf(options, request), request.params.client_id, request.body)),
+    async (request) => {
+      const { access, params, body } = request
+      return recordFor(
+        request,
+        await updateClient(contextOf(options, request), params.client_id, body, editsAll(access)),
+      )
+    },
   )
 
   app.delete(

@@ -40,15 +40,24 @@ export async function createClient(ctx: Context, defaultPlan: Plan, input: Creat
 /**
  * Changes the given fields. Unchanged values leave no trace in the audit log.
  *
- * @throws AppError `not_found`, or `invalid_request` when limits are given that the plan does not allow
+ * @param mayChangePlan whether the plan and its limits may change: they protect the other clients from this one
+ * @throws AppError `not_found`, `forbidden`, or `invalid_request` when limits are given that the plan does not allow
  */
-export async function updateClient(ctx: Context, id: string, patch: UpdateClient): Promise<ClientRow> {
+export async function updateClient(
+  ctx: Context,
+  id: string,
+  patch: UpdateClient,
+  mayChangePlan: boolean,
+): Promise<ClientRow> {
   const { row, isChanged } = await ctx.store.write.transaction().execute(async (trx) => {
     const before = await lockClient(trx, id)
     if (before === undefined) throw notFound('Client')
     const after = applyToClient(before, patch)
     const changed = changedFields(before, after)
     if (Object.keys(changed).length === 0) return { row: before, isChanged: false }
+    if (!mayChangePlan && ['plan', ...OVERRIDES].some((field) => field in changed)) {
+      throw new AppError('forbidden', "Only an editor of all clients can change a client's plan and its limits")
+    }
     await trx.updateTable('clients').set(changed).where('id', '=', id).execute()
     await writeAudit(trx, ctx, [
       { entity: 'client', verb: 'update', id, before: clientRecord(before), after: clientRecord(after) },

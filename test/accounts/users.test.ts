@@ -239,6 +239,28 @@ testPerEngine('people of one client leave room for the sites and probes of other
   }
 })
 
+test('no one with a role for one client alone gives it a larger plan, and all else of it they may change', async (t) => {
+  const { api, admin } = await openAccounts(t, sqlite)
+  const own = await admin.newClient({ name: 'Own', plan: 'free' })
+  await join(admin, 'owner@own.example', [{ client_id: own.id, role: 'owner' }])
+  await join(admin, 'editor@all.example', [
+    { client_id: null, role: 'editor' },
+    { client_id: own.id, role: 'owner' },
+  ])
+  const path = `/api/clients/${own.id}`
+  const owner = await signIn(api.url, 'owner@own.example')
+  for (const larger of [{ plan: 'pro' }, { plan: 'enterprise', requests_per_second: null }]) {
+    const refused = await owner.call('PATCH', path, larger)
+    assert.deepEqual([refused.status, /plan/.test(refused.text)], [403, true], refused.text)
+  }
+  const renamed = await owner.call('PATCH', path, { name: 'Mine', plan: 'free' })
+  assert.equal(renamed.status, 200, renamed.text)
+  const editor = await signIn(api.url, 'editor@all.example')
+  assert.equal((await editor.call('PATCH', path, { plan: 'enterprise', events_per_month: 900 })).status, 200)
+  assert.equal((await owner.call('PATCH', path, { events_per_month: null })).status, 403)
+  assert.equal((await owner.ask<{ events_per_month: number }>('GET', path)).events_per_month, 900)
+})
+
 test('the owners of a client cannot have people flooded with invitations', async (t) => {
   const { api, admin, clock } = await openAccounts(t, sqlite)
   const own = await admin.newClient({ name: 'Own' })

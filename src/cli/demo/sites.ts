@@ -116,7 +116,7 @@ export const chatKeyOf = (clients: readonly ClientRow[]): string | null =>
 export async function leadToChat(ctx: Context, clients: readonly ClientRow[], hookUrl: string): Promise<void> {
   for (const { id, chat_webhook } of clients) {
     if (chat_webhook === null || ownChatKey(chat_webhook) !== null) {
-      await updateClient(ctx, id, { chat_webhook: hookUrl })
+      await updateClient(ctx, id, { chat_webhook: hookUrl }, false)
     }
   }
 }

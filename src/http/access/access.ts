@@ -39,6 +39,8 @@ export interface Access {
   /** Id of the user or API token, by which their own things are stored; null for everyone else. */
   holder: string | null
   grants: Grants
+  /** All grants, in a request about some clients; left out where `grants` are all. */
+  allGrants?: Grants
 }
 
 export interface AccessSettings {
@@ -78,6 +80,9 @@ export const accessOf = (role: Role, session: string | null = null): Access => (
 export function seesSecrets({ grants }: Access, clientId?: string | null): boolean {
   return suffices(clientId === undefined ? lowestRole(grants) : roleFor(grants, clientId), 'editor')
 }
+
+/** Whether the caller may change what the service grants to a client: as an editor of all clients, also in a request about one. */
+export const editsAll = ({ grants, allGrants = grants }: Access): boolean => suffices(allGrants.all, 'editor')
 
 /** The clients that a list may cover. */
 export const visibleTo = ({ grants }: Access): Visible => visibleClients(grants)

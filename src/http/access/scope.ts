@@ -107,7 +107,9 @@ async function scoped(request: FastifyRequest, owned: readonly OwnedField[], own
     }
     fields[name] = Array.isArray(value) ? ids.map(seen) : seen(ids.join())
   }
-  return clients.length === 0 ? access : { ...access, grants: narrowed(access.grants, clients) }
+  return clients.length === 0
+    ? access
+    : { ...access, grants: narrowed(access.grants, clients), allGrants: access.grants }
 }
 
 /** @throws AppError `forbidden` when the caller may do this with nothing at all */

@@ -65,7 +65,7 @@ export async function updateFieldChannel(
   if (address === undefined) return before
   const given = { address: address.trim(), secret: null, endpoint: null }
   const checked = channelKind(field === 'email' ? 'email' : 'chat').addressOf(given)
-  const client = await updateClient(ctx, clientId, patchOf(field, checked))
+  const client = await updateClient(ctx, clientId, patchOf(field, checked), false)
   return recordOf(client, field, checked, true)
 }
 
@@ -76,7 +76,7 @@ export async function updateFieldChannel(
  */
 export async function deleteFieldChannel(ctx: Context, clientId: string, field: Field): Promise<void> {
   await fieldChannel(ctx.store, clientId, field)
-  await updateClient(ctx, clientId, patchOf(field, null))
+  await updateClient(ctx, clientId, patchOf(field, null), false)
 }
 
 const patchOf = (field: Field, address: string | null): UpdateClient =>

@@ -107,7 +107,7 @@ async function mendAddresses({ ctx, client, broken, readers, addresses }: Story)
     readers.set(mended, reader)
     broken.delete(address)
     addresses[field] = mended
-    await updateClient(ctx, client.id, { [field]: mended })
+    await updateClient(ctx, client.id, { [field]: mended }, false)
   }
 }
 

@@ -131,6 +131,7 @@ const DIGESTS = [
 export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
   const form = useForm<ClientValues>({ initialValues: initial })
   const { plan, reminder_minutes } = form.values
+  const { mayAddClients } = useSession()
   const { formRef, onSubmit, isBusy, rest } = useSaving(form, (values) => onSave(clientBody(values)))
   return (
     <form ref={formRef} className={classes.form} onSubmit={onSubmit} noValidate>
@@ -142,12 +143,14 @@ export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
           description={PLANS.find(({ value }) => value === plan)?.limits ?? 'What its sites may send together'}
           data={initial.plan === '' ? [DEFAULT_PLAN, ...PLANS] : [...PLANS]}
           allowDeselect={false}
+          disabled={!mayAddClients}
           {...form.getInputProps('plan')}
         />
         {plan === 'enterprise' && (
           <div className={classes.pair}>
             <NumberInput
               label="Requests a second"
+              disabled={!mayAddClients}
               placeholder="without a limit"
               min={1}
               clampBehavior="none"
@@ -157,6 +160,7 @@ export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
             />
             <NumberInput
               label="Events a month"
+              disabled={!mayAddClients}
               placeholder="without a limit"
               min={1}
               clampBehavior="none"
