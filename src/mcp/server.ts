@@ -68,6 +68,11 @@ export function createAnswerer({ clock, version }: { clock: Clock; version: stri
 const MOST_CHARACTERS = 60_000
 /** Entries of a list within it. */
 const MOST_ENTRIES = 200
+/**
+ * What no screen shows but a model reads, or what a terminal obeys: control characters, marks of text direction, and the tag
+ * characters and variation selectors in which a name can spell a second text.
+ */
+const UNSEEN = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e0fff}]/gu
 /** Longest text within it: messages of probes are shorter, but people's texts need not be. */
 const LONGEST_TEXT = 1_000
 
@@ -112,7 +117,7 @@ function success(answer: Record<string, unknown>): ToolResult {
 const failure = (text: string): ToolResult => ({ content: [{ type: 'text', text }], isError: true })
 
 function bounded(value: unknown): unknown {
-  if (typeof value === 'string') return shortened(value, LONGEST_TEXT)
+  if (typeof value === 'string') return shortened(value.replace(UNSEEN, ''), LONGEST_TEXT)
   if (Array.isArray(value)) {
     const more = value.length - MOST_ENTRIES
     return [...value.slice(0, MOST_ENTRIES).map(bounded), ...(more > 0 ? [`and ${more} more`] : [])]
