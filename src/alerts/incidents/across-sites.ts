@@ -5,6 +5,7 @@ import { DAY, HOUR, MINUTE } from '../../lib/index.ts'
 export interface VendorSign {
   incidentId: string
   siteId: string
+  clientId: string
   vendor: string
   /** How its tags are bad: `failing`, `missing`, `slow` or `refused`. */
   failing: string
@@ -14,6 +15,7 @@ export interface VendorSign {
 /** A site that has tags of the vendor, and how often they are bad in this way. */
 export interface VendorSite {
   siteId: string
+  clientId: string
   /** Alerts about the vendor's tags of this kind in the last 30 days, except those being judged. */
   alerts: number
 }
@@ -32,6 +34,11 @@ export interface VendorFault {
 export const AT_ONCE_MS = 10 * MINUTE
 /** Fewer sites prove nothing: two may share an agency, a template or a mistake. */
 export const LEAST_SITES = 3
+/**
+ * Where other clients use the vendor too, it must fail on sites of so many: one client's sites share releases, and a sender with
+ * their keys could make the others believe that their own fault is the vendor's.
+ */
+const LEAST_CLIENTS = 2
 /** The alerts of this period show how often a site's tags are bad independently of others. */
 export const BASE_MS = 30 * DAY
 /**
@@ -60,7 +67,8 @@ export function logChanceByThemselves(count: number, sites: readonly VendorSite[
 }
 
 /**
- * Finds the vendors that fail on more sites at once than chance explains: at least three, with a chance below one in ten million.
+ * Finds the vendors that fail on more sites at once than chance explains: at least three, of two clients if several use the vendor,
+ * with a chance below one in ten million.
  *
  * @param sitesOf returns all sites that have tags of the vendor, for a vendor and a kind
  */
@@ -75,19 +83,29 @@ export function vendorFaults(
     if (first === undefined || siteCount(together) < LEAST_SITES) return []
     const { vendor, failing } = first
     const sites = sitesOf(vendor, failing)
+    if (clientCount(together) < Math.min(LEAST_CLIENTS, clientCount(sites))) return []
     if (logChanceByThemselves(siteCount(together), sites) > BOUND) return []
     const startedAt = Math.min(...together.map((sign) => sign.startedAt))
     return [{ vendor, failing, startedAt, signs: together, sites: sites.length }]
   })
 }
 
-/** Returns the signs that began at once on the most sites; the earliest such group where several are equal. */
+/**
+ * Returns the signs that began at once on the most sites; of several clients if there are such; the earliest such group where
+ * several are equal.
+ */
 export function mostTogether(signs: readonly VendorSign[]): VendorSign[] {
   const around = signs
     .toSorted((a, b) => a.startedAt - b.startedAt)
     .map((centre) => signs.filter(({ startedAt }) => Math.abs(startedAt - centre.startedAt) <= AT_ONCE_MS))
-  return around.reduce((most, some) => (siteCount(some) > siteCount(most) ? some : most), [])
+  return around.reduce((most, some) => {
+    const more = Number(isOfSeveral(some)) - Number(isOfSeveral(most)) || siteCount(some) - siteCount(most)
+    return more > 0 ? some : most
+  }, [])
 }
+
+const clientCount = (of: readonly { clientId: string }[]): number => new Set(of.map(({ clientId }) => clientId)).size
+const isOfSeveral = (signs: readonly VendorSign[]): boolean => clientCount(signs) >= LEAST_CLIENTS
 
 export const siteCount = (signs: readonly VendorSign[]): number => new Set(signs.map(({ siteId }) => siteId)).size
 

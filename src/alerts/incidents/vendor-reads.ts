@@ -26,6 +26,7 @@ export async function readVendors(db: Kysely<Tables>, now: number): Promise<Vend
     .selectFrom('incidents')
     .leftJoin('alerts', 'alerts.id', 'incidents.lead_alert_id')
     .select(['incidents.id', 'incidents.site_id', 'incidents.vendor', 'incidents.parent_id', 'incidents.opened_at'])
+    .select('incidents.client_id')
     .select([
       'incidents.scope',
       'incidents.announced_at',
@@ -37,12 +38,13 @@ export async function readVendors(db: Kysely<Tables>, now: number): Promise<Vend
     .where('incidents.vendor', 'is not', null)
     .orderBy('incidents.id')
     .execute()
-  const loose = rows.flatMap(({ id, site_id, vendor, parent_id, opened_at, ...lead }): VendorSign[] => {
+  const loose = rows.flatMap(({ id, site_id, client_id, vendor, parent_id, opened_at, ...lead }): VendorSign[] => {
     const { scope, started_at, confirmed_at, probe_type } = lead
     const failing = failingOf(probe_type)
     const isLoose = scope === 'site' && parent_id === null && confirmed_at !== null && opened_at >= now - LOOSE_MS
-    if (!isLoose || site_id === null || vendor === null || started_at === null || failing === null) return []
-    return [{ incidentId: id, siteId: site_id, vendor, failing, startedAt: started_at }]
+    if (!isLoose || site_id === null || client_id === null) return []
+    if (vendor === null || started_at === null || failing === null) return []
+    return [{ incidentId: id, siteId: site_id, clientId: client_id, vendor, failing, startedAt: started_at }]
   })
   const vendorIds = rows.flatMap(({ scope, id }) => (scope === 'vendor' ? id : []))
   const open = vendorIds.length === 0 ? [] : await openVendors(db, vendorIds)
@@ -87,11 +89,14 @@ const TAG_TYPES = Object.keys(FAILING)
 const TAGS_SEEN_MS = 7 * DAY
 
 /** Returns the names of the tags of active sites. */
-async function tagsOfSites(db: Kysely<Tables>, now: number): Promise<{ id: string; tag_name: string }[]> {
+async function tagsOfSites(
+  db: Kysely<Tables>,
+  now: number,
+): Promise<{ id: string; client_id: string; tag_name: string }[]> {
   const withIds = await db
     .selectFrom('tag_names')
     .innerJoin('sites', 'sites.site_no', 'tag_names.site_no')
-    .select(['sites.id', 'tag_names.tag_name'])
+    .select(['sites.id', 'sites.client_id', 'tag_names.tag_name'])
     .distinct()
     .where('sites.is_active', '=', 1)
     .where('tag_names.last_seen_at', '>=', now - TAGS_SEEN_MS)
@@ -100,7 +105,7 @@ async function tagsOfSites(db: Kysely<Tables>, now: number): Promise<{ id: strin
   const ofDays = await db
     .selectFrom('daily_names')
     .innerJoin('sites', 'sites.site_no', 'daily_names.site_no')
-    .select(['sites.id', 'daily_names.name as tag_name'])
+    .select(['sites.id', 'sites.client_id', 'daily_names.name as tag_name'])
     .distinct()
     .where('sites.is_active', '=', 1)
     .where('daily_names.kind', '=', 'tag')
@@ -115,18 +120,20 @@ async function sitesByVendor(
   judged: readonly VendorSign[],
   now: number,
 ): Promise<VendorState['sitesOf']> {
-  const users = new Map<string, Set<string>>()
-  const use = (vendor: string, siteId: string) => users.set(vendor, (users.get(vendor) ?? new Set()).add(siteId))
+  /** Sites with their clients, by vendor. */
+  const users = new Map<string, Map<string, string>>()
+  const use = (vendor: string, siteId: string, clientId: string) =>
+    users.set(vendor, (users.get(vendor) ?? new Map<string, string>()).set(siteId, clientId))
   const tags = await tagsOfSites(db, now)
   const said = await saidOf(
     db,
     tags.map(({ id }) => id),
   )
-  for (const { id, tag_name } of tags) {
+  for (const { id, client_id, tag_name } of tags) {
     const vendor = said(id, tag_name) ?? vendorOf(tag_name)?.id
-    if (vendor !== undefined) use(vendor, id)
+    if (vendor !== undefined) use(vendor, id, client_id)
   }
-  for (const { vendor, siteId } of judged) use(vendor, siteId)
+  for (const { vendor, siteId, clientId } of judged) use(vendor, siteId, clientId)
   const past = await db
     .selectFrom('alerts')
     .select(['site_id', 'probe_type', 'subject_label', 'incident_id', 'vendor as named'])
@@ -143,8 +150,9 @@ async function sitesByVendor(
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
   return (vendor, failing) =>
-    Array.from(users.get(vendor) ?? [], (siteId) => ({
+    Array.from(users.get(vendor) ?? [], ([siteId, clientId]) => ({
       siteId,
+      clientId,
       alerts: counts.get(`${siteId} ${vendor} ${failing}`) ?? 0,
     }))
 }

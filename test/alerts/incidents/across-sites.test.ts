@@ -17,6 +17,7 @@ const NOW = Date.parse('2026-11-20T14:48:00Z')
 const bad = (site: number, minutes: number, vendor = 'meta', failing = 'failing'): VendorSign => ({
   incidentId: `${vendor}-${site}-${minutes}`,
   siteId: String(site),
+  clientId: `of ${site}`,
   vendor,
   failing,
   startedAt: NOW + minutes * MINUTE,
@@ -25,10 +26,14 @@ const bad = (site: number, minutes: number, vendor = 'meta', failing = 'failing'
 const sites =
   (count: number, alerts = 0) =>
   (): VendorSite[] =>
-    Array.from({ length: count }, (_, site) => ({ siteId: String(site), alerts }))
+    Array.from({ length: count }, (_, site) => ({ siteId: String(site), clientId: `of ${site}`, alerts }))
 
 const onSites = (count: number, apart = 0): VendorSign[] =>
   Array.from({ length: count }, (_, site) => bad(site, site * apart))
+
+/** The same, of one client. */
+const ofOne = <T extends { clientId: string }>(all: readonly T[]): T[] =>
+  all.map((one) => ({ ...one, clientId: 'of all' }))
 
 const SITUATIONS: readonly [
   what: string,
@@ -55,6 +60,14 @@ const SITUATIONS: readonly [
     [bad(1, 0), bad(2, 0), bad(3, 0, 'meta', 'slow')],
     sites(20),
     null,
+  ],
+  ['6 of 20 sites, all of one client, whose release or sender it may be', ofOne(onSites(6)), sites(20), null],
+  ['6 of 20 sites where one client alone uses the vendor', ofOne(onSites(6)), () => ofOne(sites(20)()), 6],
+  [
+    '3 of 20 sites, beside more of one client half an hour later',
+    [...onSites(3), ...ofOne([10, 11, 12, 13].map((site) => bad(site, 30)))],
+    sites(20),
+    3,
   ],
   ['three at once and one of hours before', [...onSites(3), bad(9, -300)], sites(20), 3],
 ]
