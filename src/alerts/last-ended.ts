@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
-import { isIsoTime } from '../http/index.ts'
+import { isIsoTime, type Visible } from '../http/index.ts'
 import { invalidRequest, isUuid } from '../lib/index.ts'
 import { unindexed } from '../store/index.ts'
 
@@ -20,18 +20,21 @@ interface End {
  * Returns the position that `before` names in a list ordered by end.
  *
  * @param what an entry is, for the message: `an alert`
+ * @param visible the clients whose entries the caller may see: the answer must not tell when another's has ended
  * @param find reads the entry with that id
  * @throws AppError `invalid_request` when it is neither a time nor the id of a resolved entry (an incident may have reopened)
  */
 export async function endBefore(
   before: string,
   what: string,
-  find: (id: string) => Promise<{ resolved_at: number | null } | undefined>,
+  visible: Visible,
+  find: (id: string) => Promise<{ client_id: string | null; resolved_at: number | null } | undefined>,
 ): Promise<End> {
   if (isIsoTime(before)) return { at: Date.parse(before), id: '' }
   const id = before.toLowerCase()
-  const at = isUuid(id) ? ((await find(id))?.resolved_at ?? null) : null
-  if (at !== null) return { at, id }
+  const found = isUuid(id) ? await find(id) : undefined
+  const isVisible = visible === null || visible.includes(found?.client_id ?? '')
+  if (found !== undefined && found.resolved_at !== null && isVisible) return { at: found.resolved_at, id }
   throw invalidRequest('/before', `must be the id of ${what} that is resolved, or an ISO 8601 time`)
 }
 

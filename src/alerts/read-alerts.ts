@@ -50,11 +50,12 @@ export async function listAlerts(
   if (lasts) rows = rows.where('state', '<>', 'resolved')
   // Ids begin with the time at which an alert was opened.
   if (since !== undefined) rows = rows.where('id', '>=', firstIdAt(Date.parse(since)))
-  const find = (id: string) => read.selectFrom('alerts').select('resolved_at').where('id', '=', id).executeTakeFirst()
+  const find = (id: string) =>
+    read.selectFrom('alerts').select(['client_id', 'resolved_at']).where('id', '=', id).executeTakeFirst()
   if (before !== undefined) {
     rows =
       order === 'resolved'
-        ? rows.where(endedBefore(await endBefore(before, 'an alert', find)))
+        ? rows.where(endedBefore(await endBefore(before, 'an alert', visible, find)))
         : rows.where('id', '<', idBefore(before, 'an alert'))
   }
   return pageOf((await rows.execute()).map(alertRecord), limit, ({ id }) => id)

@@ -60,6 +60,21 @@ testPerEngine(
   logicEngines,
 )
 
+test('a list does not go on from what a foreign client resolved, as from nothing', async (t) => {
+  const { api, callers, own, foreign } = await openTwo(t, sqlite)
+  for (const table of ['alerts', 'incidents'] as const) {
+    await api.service.store.write.updateTable(table).set({ state: 'resolved', resolved_at: NOW }).execute()
+  }
+  for (const caller of callers) {
+    for (const kind of ['alert', 'incident']) {
+      const from = async (id = '') => (await caller.call('GET', `/api/${kind}s?order=resolved&before=${id}`)).status
+      const shown = `${kind} as ${caller.name}`
+      assert.equal(await from(own.ids[`${kind}_id`]), 200, shown)
+      assert.equal(await from(foreign.ids[`${kind}_id`]), caller.sees === 'all' ? 200 : 400, shown)
+    }
+  }
+})
+
 testPerEngine('no answer to who sees one client holds anything of another', async (engine, t) => {
   const { callers, routes, own, foreign } = await openTwo(t, engine)
   const reading = routes.filter(({ method }) => method === 'GET')

@@ -46,11 +46,11 @@ export async function listIncidents(
   // Ids begin with the time at which an incident was opened.
   if (since !== undefined) rows = rows.where('id', '>=', firstIdAt(Date.parse(since)))
   const find = (id: string) =>
-    read.selectFrom('incidents').select('resolved_at').where('id', '=', id).executeTakeFirst()
+    read.selectFrom('incidents').select(['client_id', 'resolved_at']).where('id', '=', id).executeTakeFirst()
   if (before !== undefined) {
     rows =
       order === 'resolved'
-        ? rows.where(endedBefore(await endBefore(before, 'an incident', find)))
+        ? rows.where(endedBefore(await endBefore(before, 'an incident', visible, find)))
         : rows.where('id', '<', idBefore(before, 'an incident'))
   }
   const page = pageOf(await rows.execute(), limit, ({ id }) => id)
