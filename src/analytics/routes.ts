@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { errorResponses, type HttpApp, Uuid } from '../http/index.ts'
-import { fileNamePart, isoTime } from '../lib/index.ts'
+import { csvField, fileNamePart, isoTime } from '../lib/index.ts'
 import { requireSite } from '../management/index.ts'
 import {
   FieldsAnswer,
@@ -233,7 +233,12 @@ export function analyticsRoutes(app: HttpApp, context: ReportContext): void {
  */
 async function timeseriesCsv(report: Timeseries): Promise<Readable> {
   const { stringify } = await import('csv-stringify')
-  const lines = stringify({ header: true, columns: ['t', 'key', 'value'], escape_formulas: true })
+  const lines = stringify({
+    header: true,
+    columns: ['t', 'key', 'value'],
+    escape_formulas: true,
+    cast: { string: csvField },
+  })
   return Readable.from(points(report)).pipe(lines)
 }
 

@@ -135,6 +135,12 @@ export function fileNamePart(text: string, fallback: string): string {
   return part || fallback
 }
 
+/**
+ * A text as a CSV field can hold it where formulas are escaped at its beginning. Where the comma is the decimal separator,
+ * spreadsheets begin a new cell after a semicolon, and would run what follows.
+ */
+export const csvField = (text: string): string => text.replace(/[;\t](?=[=+@\-＝＋＠－])/g, "$&'")
+
 /** A text as an SVG element or attribute can hold it: without characters that XML forbids, and without markup. */
 export const svgText = (text: string): string =>
   printable(text).replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)

@@ -15,7 +15,7 @@ import {
   Uuid,
   visibleTo,
 } from '../http/index.ts'
-import { DAY, invalidRequest, isoTime } from '../lib/index.ts'
+import { csvField, DAY, invalidRequest, isoTime } from '../lib/index.ts'
 import type { Kysely, Store, Tables } from '../store/index.ts'
 import { type Change, withoutPersonalFields } from './audit.ts'
 import type { ManagementOptions } from './context.ts'
@@ -203,7 +203,7 @@ export function auditRoutes(app: HttpApp, { store }: ManagementOptions): void {
       reply.type('text/csv; charset=utf-8')
       reply.header('content-disposition', 'attachment; filename="audit.csv"')
       // Text that people typed must not become a formula where the file is opened.
-      const lines = stringify({ escape_formulas: true })
+      const lines = stringify({ escape_formulas: true, cast: { string: csvField } })
       const entries = Readable.from(csvLines(store, query, access)).on('error', (error) => lines.destroy(error))
       return reply.send(entries.pipe(lines))
     },

@@ -135,16 +135,16 @@ testLogic('matrix and recent answer in their fixed shapes', async (store, t) => 
 
 testOnEveryEngine('the export has the points of the timeseries as lines of CSV', async (store, t) => {
   const { site, get } = await openReports(t, store, { name: 'Größe "1"/\r\nshop' })
-  await count(store, site, [purchase, event(at('12:20:00'), { event_name: '=1+1' })])
+  await count(store, site, [purchase, event(at('12:20:00'), { event_name: '=1+1;=2+2' })])
   const query = `from=${at('12:10:00')}&to=${at('12:20:01')}&bucket=5m`
   const response = await get(`/export.csv?metric=events&group_by=event_name&${query}`)
   assert.equal(response.headers['content-type'], 'text/csv; charset=utf-8')
   assert.equal(response.headers['content-disposition'], 'attachment; filename="gro-e-1-shop-events-2026-11-20.csv"')
   assert.deepEqual(response.body.split('\n'), [
     't,key,value',
-    `${at('12:10:00')},'=1+1,0`,
-    `${at('12:15:00')},'=1+1,0`,
-    `${at('12:20:00')},'=1+1,1`,
+    `${at('12:10:00')},'=1+1;'=2+2,0`,
+    `${at('12:15:00')},'=1+1;'=2+2,0`,
+    `${at('12:20:00')},'=1+1;'=2+2,1`,
     `${at('12:10:00')},purchase,1`,
     `${at('12:15:00')},purchase,0`,
     `${at('12:20:00')},purchase,0`,

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import type { LocalTime, TimeRange, VolumeConfig } from '../../detection/index.ts'
-import { StartupError } from '../../lib/index.ts'
+import { csvField, StartupError } from '../../lib/index.ts'
 import { type Alarm, inOrder, type JudgedRow } from './alarms.ts'
 import type { CsvRecord } from './csv.ts'
 import { JudgedSeries } from './judged-series.ts'
@@ -116,4 +116,4 @@ function rowText({ timestamp, value, expected, score, status, band }: JudgedRow,
 const rounded = (value: number): string => String(Number(value.toPrecision(6)))
 
 /** A name from the file as a CSV field, escaped so that no spreadsheet runs it as a formula. */
-const csvText = (name: string): string => stringify([[name]], { escape_formulas: true, eof: false })
+const csvText = (name: string): string => stringify([[csvField(name)]], { escape_formulas: true, eof: false })
