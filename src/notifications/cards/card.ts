@@ -118,7 +118,7 @@ export const defanged = (text: string): string =>
   text
     .replaceAll('://', '[:]//')
     .replace(/\bwww\./gi, 'www[.]')
-    .replace(/(?<=[\p{L}\p{N}-])\.(?=[a-z]{2,24}\/)/giu, '[.]')
+    .replace(/(?<=[\p{L}\p{N}-])\.(?=\p{L}{2,24}\/|xn--[a-z\d-]{2,59}\/|\p{L}{2,24}:\d|\p{L}{2,24}[?#]\w)/giu, '[.]')
 
 /**
  * Cuts a text to at most `max` UTF-16 units, between words if there is a gap near the end, and marks it with …. It never cuts

@@ -48,6 +48,10 @@ const DEFANGED = [
   ['pay at evil.example/now', 'pay at evil[.]example/now'],
   ['checkout.step1', 'checkout.step1'],
   ['and/or', 'and/or'],
+  ['sign in at evil.example:8443/x', 'sign in at evil[.]example:8443/x'],
+  ['evil.example?token=1 or evil.example#a', 'evil[.]example?token=1 or evil[.]example#a'],
+  ['evil.рф/now, evil.xn--p1ai/now', 'evil[.]рф/now, evil[.]xn--p1ai/now'],
+  ['page.view: failed? order.paid #2', 'page.view: failed? order.paid #2'],
 ] as const
 
 for (const [text, expected] of DEFANGED) {
