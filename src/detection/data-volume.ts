@@ -110,7 +110,7 @@ function judgeSubject(name: string | null, seen: Seen, config: VolumeConfig): Fi
   const bad = twice ?? finding
   if (bad === null) return null
   const evidence = { ...bad.evidence, ...wideningEvidence(own.widening) }
-  return twice === null ? renamed(name, { ...bad, evidence }, recent, usual) : { ...bad, evidence }
+  return twice === null ? renamed(name, { ...bad, evidence }, subject.bursts, seen) : { ...bad, evidence }
 }
 
 function doubledOf(name: string, seen: Seen, bursts: Bursts, config: VolumeConfig): Finding | null {
@@ -233,11 +233,17 @@ function againstNormal(ratio: number): string {
 
 const subjectOf = (name: string | null): Finding['subject'] => (name === null ? {} : { event_name: name })
 
-/** The new event must replace at least this share of the missing ones, and have at most this multiple of the old one's usual count. */
-const SUCCESSOR = { least: 0.5, most: 2 } as const
+/**
+ * The new event must replace at least this share of the missing ones, give or take one standard deviation (the first visits under the new name may be
+ * few), and have at most this multiple of the old one's usual count.
+ */
+const SUCCESSOR = { least: 0.5, byChance: 0.25, most: 2 } as const
+
+const leastOfSuccessor = (missing: number, { burst }: Bursts): number =>
+  Math.max(SUCCESSOR.byChance * missing, SUCCESSOR.least * missing - Math.sqrt(burst * missing))
 
 /** A deploy that renames an event ends one name and begins another: nothing is lost, but people should know. */
-function renamed(name: string | null, finding: Finding, recent: RecentCounts, usual: UsualCounts): Finding {
+function renamed(name: string | null, finding: Finding, bursts: Bursts, { recent, usual }: Seen): Finding {
   const end = recent.buckets.at(-1)?.to ?? 0
   const last = name === null ? null : lastSeen(name, recent, usual)
   if (last === null) return finding
@@ -251,7 +257,7 @@ function renamed(name: string | null, finding: Finding, recent: RecentCounts, us
     // If the site has grown since, all its events have more.
     const all = sum(recent.total.filter((_, index) => (recent.buckets[index]?.from ?? end) >= since))
     const before = usualSince(name) * Math.max(1, all / Math.max(1, usualSince(null)))
-    return came >= SUCCESSOR.least * expected && came <= SUCCESSOR.most * Math.max(expected, before)
+    return came >= leastOfSuccessor(expected, bursts) && came <= SUCCESSOR.most * Math.max(expected, before)
   })?.[0]
   if (successor === undefined) return finding
   // Both are known only to their bucket.

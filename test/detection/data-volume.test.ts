@@ -103,6 +103,12 @@ test('an event that a deploy renamed is said, not alerted', () => {
   assert.match(message, /^as usual: 520 events .*; “purchase” has been arriving as “order” for 3 h$/)
 })
 
+test('an event that was renamed is not silent while few visits have begun under its new name', () => {
+  const few = (order: number): Rates => changed(2, steady(500, 20), () => ({ page_view: 500, order }))
+  assert.equal(judge(steady(500, 20), few(8)).status, 'ok')
+  assert.equal(judge(steady(500, 20), few(3)).status, 'critical')
+})
+
 test('an event that was renamed is no loss days later, when the site has become busier', () => {
   const launched: Rates = () => ({ page_view: 1_500, order: 60 })
   const renamedDaysAgo: Rates = (time) =>

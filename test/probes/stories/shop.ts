@@ -15,6 +15,8 @@ export interface Act {
   bad: readonly string[]
   /** Those of them that have to, where it lasts for hours of a busy day. */
   found?: readonly string[]
+  /** What some probe says while it lasts. */
+  says?: RegExp
   change: (sending: Sending, random: Random) => readonly Sending[]
   /** What people or machines do here, and take back at its end. */
   here?: 'the site is switched off' | 'the key is revoked' | 'no process runs'
@@ -24,6 +26,8 @@ export interface ShopOptions {
   /** Visits in the busiest hour. */
   busy: number
   timezone: string
+  /** How many times as many come in this hour, as in a campaign. */
+  level?: (hour: number) => number
 }
 
 /** Of the busiest hour, by the local hour. */
@@ -33,11 +37,11 @@ const SHAPE = [
 ]
 
 /** How many visits begin in an hour, by its local time. */
-function visitsIn(hour: number, { busy, timezone }: ShopOptions, random: Random): number {
+function visitsIn(hour: number, { busy, timezone, level }: ShopOptions, random: Random): number {
   const local = Number(
     new Intl.DateTimeFormat('en-GB', { timeZone: timezone, hour: '2-digit', hourCycle: 'h23' }).format(hour),
   )
-  const mean = busy * (SHAPE[local] ?? 0)
+  const mean = busy * (SHAPE[local] ?? 0) * (level?.(hour) ?? 1)
   let [count, left] = [0, -Math.log(1 - random.next())]
   while (left < mean) {
     count++
@@ -126,6 +130,13 @@ const withPayload = (sending: Sending, over: Partial<EventPayload>): Sending => 
   payload: { ...sending.payload, ...over },
 })
 
+/** A deploy gives an event another name: nothing is lost. */
+const renaming = (name: string, event_name: string): Act => ({
+  bad: [],
+  says: new RegExp(`“${name}” has been arriving as “${event_name}” for `),
+  change: (sending) => [sending.payload.event_name === name ? withPayload(sending, { event_name }) : sending],
+})
+
 /** What may happen: what it changes, and which probes may find it bad. */
 export const ACTS: Readonly<Record<string, Act>> = {
   nothing: { bad: [], change: (sending) => [sending] },
@@ -135,12 +146,8 @@ export const ACTS: Readonly<Record<string, Act>> = {
     bad: ['data_volume'],
     change: (sending) => (sending.payload.event_name === 'purchase' ? [] : [sending]),
   },
-  'purchases are renamed': {
-    bad: ['data_volume'],
-    found: [],
-    change: (sending) =>
-      sending.payload.event_name === 'purchase' ? [withPayload(sending, { event_name: 'order_placed' })] : [sending],
-  },
+  'purchases are renamed': renaming('purchase', 'order_placed'),
+  'page views are renamed': renaming('page_view', 'page_seen'),
   'purchases come twice': {
     bad: ['data_volume'],
     change: (sending) => (sending.payload.event_name === 'purchase' ? [sending, sending] : [sending]),

@@ -24,7 +24,8 @@ for (const [n, name] of NAMES.entries()) {
     `each figure of the probes counts what came, and nothing is bad but what is: ${name}`,
     inTurn(n, NAMES.length),
     async (t) => {
-      const { act, found } = await tell(t, n, name, FRIDAY, 9 * DAY, 50)
+      const { act, found, log } = await tell(t, n, name, FRIDAY, 9 * DAY, 50)
+      if (act.says !== undefined) assert.match(log.join('\n'), act.says)
       for (const type of act.found ?? act.bad) assert.ok(found.has(type), `${type} found nothing`)
     },
   )
@@ -90,7 +91,7 @@ async function tell(t: TestContext, seed: number, name: string, start: number, p
   }
   if (wrong.length > 0) t.diagnostic(log.join('\n'))
   assert.deepEqual(wrong, [])
-  return { act, found, reasons }
+  return { act, found, reasons, log }
 }
 
 function* faultsOf(said: Said, { books }: Story, { act, from, pastMs, start }: StoryOptions): Generator<string> {

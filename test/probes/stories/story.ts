@@ -40,18 +40,22 @@ export interface StoryOptions {
   /** When it happens. */
   from: number
   to: number
+  /** The types of probes that run; all by default. */
+  judges?: readonly string[]
+  /** How far one pass goes: five minutes by default. */
+  step?: number
 }
 
 /** A shop that sends, through the front door, and all probes that judge its counts, on a clock that the test moves. */
 export async function beginStory(t: TestContext, random: Random, options: StoryOptions) {
-  const { start, pastMs, shop, act, from, to } = options
+  const { start, pastMs, shop, act, from, to, judges = JUDGES, step = STEP } = options
   const clock = new TestClock(start)
   const api = await startTestService(t, clock)
   // Its probes would run by themselves while payloads are on their way.
   await api.service.worker?.stop()
   const { store, ingest, membership } = api.service
   let { listening } = api.service
-  const types = PROBE_TYPES.filter(({ name }) => JUDGES.includes(name))
+  const types = PROBE_TYPES.filter(({ name }) => judges.includes(name))
   const node = await openNode(t, store, clock, types, { onResults: (trx, results) => alerts.onResults(trx, results) })
   const channelSettings = { globalWebhook: null, isEmailOn: false, warningsAfterMs: 0 }
   const onError = (error: Error, what: string) => assert.fail(`${what}: ${error.message}`)
@@ -110,7 +114,12 @@ export async function beginStory(t: TestContext, random: Random, options: StoryO
     }
   }
   return {
-    ...{ store, clock, books, options },
+    ...{ store, clock, books, options, api },
+    site: () => site,
+    /** Later requests come with this key. */
+    useKey: (ingest_key: string) => {
+      site = { ...site, ingest_key }
+    },
     /** Lets five minutes pass, and returns what the probes say after them. */
     pass: async (): Promise<Said[]> => {
       const now = clock.now()
@@ -119,7 +128,7 @@ export async function beginStory(t: TestContext, random: Random, options: StoryO
           waiting.push(...(sending.at >= from && sending.at < to ? act.change(sending, random) : [sending]))
         }
       }
-      for (let minute = now + MINUTE; minute <= now + STEP; minute += MINUTE) {
+      for (let minute = now + MINUTE; minute <= now + step; minute += MINUTE) {
         const isDue = act.here !== undefined && minute > from && minute <= to
         if (isDue !== isHere) await (isDue ? begin() : end())
         await send(minute)
