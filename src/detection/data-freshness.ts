@@ -27,7 +27,7 @@ export interface FreshnessInput {
   last_event_at: number | null
   recent: RecentCounts
   usual: UsualCounts
-  /** When the service itself accepted no requests, without overlaps. Nothing can arrive then, so that time is no silence. */
+  /** When the service was down or the site paused, without overlaps. Nothing can arrive then, so that time is no silence. */
   outages: readonly TimeRange[]
 }
 
@@ -115,7 +115,7 @@ const lastCounted = ({ minutes, ...day }: RecentCounts, now: number): number =>
   )
 
 const besides = (deaf: number): string =>
-  deaf < MINUTE ? '' : ` (not counting ${duration(deaf)} in which this service took no requests)`
+  deaf < MINUTE ? '' : ` (not counting ${duration(deaf)} in which no event was accepted)`
 
 /** Usual visits per ms in the newest hour, or in the last day if the hour has none. */
 function visitsLately({ covered, expected }: Course, group: number): number {

@@ -27,6 +27,7 @@ export {
 export { clearKeys } from './create-keys.ts'
 export { hasNoKey, keyState, keysOf } from './key-validity.ts'
 export { createOncePerKey } from './keyed-creates.ts'
+export { readPauses } from './pauses.ts'
 export {
   type Limits,
   limitsOf,

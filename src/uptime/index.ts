@@ -2,5 +2,5 @@ export { BURN_REACH_MS, type Budget, type Burn, budgetOf, burnOf, leftInWords } 
 export { readEvidence, timesOf } from './evidence.ts'
 export { DAY_STATUSES, dayStatus, readSiteDays, type SiteDay, totalTimes, uptimeOf } from './read-days.ts'
 export { type UptimeAnswer, uptimeRoutes } from './routes.ts'
-export { type LocalDay, localDays } from './spans.ts'
+export { type LocalDay, localDays, merged } from './spans.ts'
 export { resultsNeededFrom, Uptime, type UptimeOptions } from './uptime.ts'

@@ -91,7 +91,7 @@ test('a silence goes on before and after an outage of the service, without its l
   assert.equal(status, 'critical')
   assert.match(
     message,
-    /^nothing received for 30 min \(not counting 3 h in which this service took no requests\); usually about /,
+    /^nothing received for 30 min \(not counting 3 h in which no event was accepted\); usually about /,
   )
   assert.deepEqual([details.findings[0]?.measured, details.findings[0]?.evidence.own_outage_minutes], [30, 180])
 })

@@ -119,7 +119,7 @@ testPerEngine(
     assert.match(
       silent.freshness,
       // A beat that came a little late has made the outage a step longer.
-      /^critical: nothing received for (59|60) min \(not counting 3 h in which this service took no requests\)/,
+      /^critical: nothing received for (59|60) min \(not counting 3 h in which no event was accepted\)/,
     )
     assert.match(silent.volume, /^critical: no events for /)
     assert.ok(silent.open.length >= 1)

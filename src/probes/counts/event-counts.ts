@@ -9,6 +9,7 @@ import {
 } from '../../detection/index.ts'
 import { floorTo, HOUR, MINUTE, Yielder } from '../../lib/index.ts'
 import { GRAIN, isNamed, NO_EVENT, type TimeRange } from '../../rollups/index.ts'
+import { merged } from '../../uptime/index.ts'
 import { lastDay, SLOT } from './timeline.ts'
 
 const MEASURES = totals(['events', 'total'])
@@ -25,7 +26,7 @@ export interface EventCounts {
   hours: Map<number, HourCounts>
   /** Start of the first whole hour in which the site has rows; null when there is none. */
   knownFrom: number | null
-  /** When the service itself received nothing. `recent` leaves out what was counted around the long ones. */
+  /** When nothing could be counted: the service was down, or the site paused. `recent` leaves out what was counted around the long ones. */
   outages: readonly Outage[]
 }
 
@@ -34,12 +35,14 @@ export interface EventCounts {
  *
  * @param end end of the day, a whole minute
  * @param compared further whole hours to read; null for none
+ * @param pauses of the site
  * @param byName whether to read each event or all together: a large site has 40 rows instead of one
  */
 export async function readEventCounts(
   snapshot: Snapshot,
   end: number,
   compared: TimeRange | null,
+  pauses: readonly TimeRange[],
   byName: boolean,
 ): Promise<EventCounts> {
   const { slotsFrom, buckets, indexAt } = lastDay(end, SLOTS_FOR_MS)
@@ -64,7 +67,7 @@ export async function readEventCounts(
     if (at >= slotsFrom) add(bySlot, indexAt(at), event_name, events, total)
   }
   const inBuckets = buckets.map(({ from }, index) => (from < slotsFrom ? byHour.get(from) : bySlot.get(index)))
-  const outages = await readOutages(snapshot.db, compared?.from ?? dayFrom, end)
+  const outages = merged([...(await readOutages(snapshot.db, compared?.from ?? dayFrom, end)), ...pauses])
   const recent = { ...bucketCounts(buckets, inBuckets), minutes: await minuteCounts(snapshot, end, byName) }
   return {
     recent: withoutOutages(recent, outages.filter(isLongOutage)),

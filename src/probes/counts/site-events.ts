@@ -13,7 +13,7 @@ import {
   type Verdict,
 } from '../../detection/index.ts'
 import { DAY, floorTo, MINUTE, Yielder } from '../../lib/index.ts'
-import { specialDaysOf } from '../../management/index.ts'
+import { readPauses, specialDaysOf } from '../../management/index.ts'
 import type { Kysely, Tables } from '../../store/index.ts'
 import { type EventCounts, historyOf, readEventCounts } from './event-counts.ts'
 import { markedDays, publicHolidays } from './holidays.ts'
@@ -114,13 +114,15 @@ async function readingOf(
   const holidays = await publicHolidays(site.timezone, clock, { from: compared.from, to: end + DAY })
   const marked = markedDays(await specialDaysOf(store.reports, site.id), clock)
   const special = [...holidays, ...marked]
+  const pauses = await readPauses(store.reports, site, compared.from, end)
   const feedback = await readFeedback(store.reports, site.id, end)
   const key = `${site.site_no} ${site.timezone} ${weeks} ${JSON.stringify(marked)} ${versionOf(feedback, end)}`
   const cached = cache.get(key, end)
   return {
     from: cached === null ? Math.min(compared.from, end - 2 * DAY) : end - 2 * DAY,
     // What is learnt is shared by all callers, so learning always reads names.
-    read: (snapshot) => readEventCounts(snapshot, end, cached === null ? compared : null, byName || cached === null),
+    read: (snapshot) =>
+      readEventCounts(snapshot, end, cached === null ? compared : null, pauses, byName || cached === null),
     eventsOf: async (counts) => {
       const usual = cached ?? (await learn({ ...historyOf(counts, end), special, feedback }, clock, end, weeks))
       if (cached === null) cache.set(key, end, learningPeriod(site.site_no, end, isSettled(usual.days)), usual)

@@ -244,8 +244,7 @@ export const ACTS: Readonly<Record<string, Act>> = {
     change: (sending) => [withPayload(sending, { event_name: '' })],
   },
   'the site is switched off': {
-    bad: VOLUME,
-    found: [],
+    bad: [],
     change: (sending) => [sending],
     here: 'the site is switched off',
   },

@@ -104,7 +104,8 @@ function* faultsOf(said: Said, { books }: Story, { act, from, pastMs, start }: S
   const end = floorTo(executed_at, MINUTE)
   for (const finding of findings) {
     // What is left out of the counts is as long as the window is longer.
-    const fault = act.here === 'no process runs' ? null : books.faultIn(probe_type, finding, end)
+    const isLeftOut = act.here === 'no process runs' || act.here === 'the site is switched off'
+    const fault = isLeftOut ? null : books.faultIn(probe_type, finding, end)
     if (fault !== null) yield fault
     if (finding.since === null) continue
     const since = Date.parse(finding.since)
