@@ -50,13 +50,21 @@ export async function handleIncident(
       return [{ before: alert, transition: transition(alert, said, rulesOf(alert, source, context), now), source }]
     })
     await writeTransitions(trx, ctx.store, pending, context)
-    if (before.scope === 'vendor') await handleVendor(trx, ctx, channelSettings, id, said)
+    if (before.scope === 'vendor') await handleVendor(trx, ctx, channelSettings, before, said)
     const after = await incidentOrThrow(trx, id)
-    const records = { before: incidentRecord(before), after: incidentRecord(after) }
-    if (after.state !== before.state || pending.length > 0)
-      await writeAudit(trx, ctx, [{ entity: 'incident', verb, id, ...records }])
+    const isHandled = pending.some(({ transition: { events } }) => events.length > 0)
+    if (after.state !== before.state || isHandled)
+      await writeAudit(trx, ctx, [
+        { entity: 'incident', verb, id, before: handlingOf(before), after: handlingOf(after) },
+      ])
     return after
   })
+}
+
+/** What people change. The rest, such as what was lost, follows from the alerts and may have changed at the same moment. */
+function handlingOf(row: IncidentRow) {
+  const { client_id, state, acknowledged_at, acknowledged_by, resolved_at } = incidentRecord(row)
+  return { client_id, state, acknowledged_at, acknowledged_by, resolved_at }
 }
 
 /**
@@ -67,23 +75,26 @@ async function handleVendor(
   trx: Transaction<Tables>,
   { store, clock }: Context,
   channelSettings: ChannelSettings,
-  id: string,
+  { id, state }: IncidentRow,
   said: Extract<AlertInput, { by: string }>,
 ): Promise<void> {
   const now = clock.now()
   if (said.type !== 'resolved') {
     const isTaken = said.type === 'acknowledged'
-    await trx
-      .updateTable('incidents')
-      .set({
-        state: isTaken ? 'acknowledged' : 'open',
-        acknowledged_at: isTaken ? now : null,
-        acknowledged_by: isTaken ? said.by : null,
-      })
-      .where('id', '=', id)
-      .execute()
+    // As for an alert, the first to acknowledge it stays; a second comment is kept.
+    const isNew = isTaken !== (state === 'acknowledged')
+    const by = isTaken
+      ? { acknowledged_at: now, acknowledged_by: said.by }
+      : { acknowledged_at: null, acknowledged_by: null }
+    if (isNew)
+      await trx
+        .updateTable('incidents')
+        .set({ state: isTaken ? 'acknowledged' : 'open', ...by })
+        .where('id', '=', id)
+        .execute()
     const text = said.comment ?? (isTaken ? 'Acknowledged' : 'No longer acknowledged')
-    await writeIncidentEvents(trx, [{ incident_id: id, kind: said.type, actor: said.by, text }], now)
+    if (isNew || (isTaken && said.comment !== null))
+      await writeIncidentEvents(trx, [{ incident_id: id, kind: said.type, actor: said.by, text }], now)
   }
   await writeVendor(trx, store, id, channelSettings, now)
 }

@@ -10,6 +10,7 @@ import type {
 } from '../../../src/alerts/index.ts'
 import { lockUnresolved } from '../../../src/alerts/write-transitions.ts'
 import { newId } from '../../../src/lib/index.ts'
+import type { AuditRecord } from '../../../src/management/index.ts'
 import { GATHER_MS } from '../../../src/notifications/index.ts'
 import { logicEngines, postgres, type TestEngine, testPerEngine } from '../../../testkit/engines.ts'
 import { startAnswering } from '../../../testkit/listeners.ts'
@@ -125,6 +126,7 @@ testPerEngine(
     assert.deepEqual([taken.status, taken.json<IncidentRecord>().acknowledged_by], [200, 'Ada'])
     assert.deepEqual(await states(), ['acknowledged', 'acknowledged'])
     const back = await call('POST', `${path}/unacknowledge`, {})
+    await call('POST', `${path}/unacknowledge`, {})
     assert.deepEqual([back.json<IncidentRecord>().state, await states()], ['open', ['open', 'open']])
 
     const note = await call('POST', `${path}/notes`, { text: ' It was the provider ', by: 'Ada' })
@@ -136,6 +138,17 @@ testPerEngine(
     assert.deepEqual(await states(), ['resolved', 'resolved'])
     assert.equal((await call('POST', `${path}/resolve`, {})).status, 200)
     assert.equal((await call('POST', `${path}/acknowledge`, {})).status, 409)
+    const audit = await get<AuditRecord[]>(`/api/audit?entity_id=${incident?.id}`)
+    // What no one had acknowledged was not changed, and what was lost is no one's act.
+    assert.deepEqual(
+      audit.map(({ action, after }) => [action, Object.keys(after ?? {})]),
+      [
+        ['incident.resolve', ['state', 'resolved_at']],
+        ['incident.note', ['id', 'at', 'by', 'text']],
+        ['incident.unacknowledge', ['state', 'acknowledged_at', 'acknowledged_by']],
+        ['incident.acknowledge', ['state', 'acknowledged_at', 'acknowledged_by']],
+      ],
+    )
     const detail = await get<IncidentDetail>(path)
     assert.deepEqual([detail.alert_count, detail.site_count], [2, 1])
     assert.deepEqual(

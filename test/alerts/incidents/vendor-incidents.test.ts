@@ -192,6 +192,8 @@ testOnEveryEngine("what is done to a vendor's incident is done to those of all i
   const states = async () => (await incidents(store)).map(({ state }) => state)
   await handleIncident(ctx, settings, id, 'acknowledge', { by: 'Ada' })
   assert.deepEqual(await states(), Array(4).fill('acknowledged'))
+  await handleIncident(ctx, settings, id, 'acknowledge', { by: 'Bob' })
+  assert.equal((await incidents(store)).find((one) => one.id === id)?.acknowledged_by, 'Ada')
   await handleIncident(ctx, settings, id, 'unacknowledge', {})
   assert.deepEqual(await states(), Array(4).fill('open'))
   await handleIncident(ctx, settings, id, 'resolve', {})
