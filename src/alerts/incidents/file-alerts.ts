@@ -84,6 +84,8 @@ function place(alert: AlertRow, sign: Sign, decision: Decision, filing: Filing):
   }
   found.row.cause = decision.cause
   found.row.cause_at = decision.causeAt
+  // What explains it now is no longer a vendor, nor one of those that become part of it.
+  if (decision.leads || decision.merged.length > 0) found.row.parent_id = null
   if (decision.leads) {
     found.row.lead_alert_id = alert.id
     found.row.title = alert.title
@@ -94,7 +96,7 @@ function place(alert: AlertRow, sign: Sign, decision: Decision, filing: Filing):
     const merged = cases.get(id)
     if (merged === undefined) continue
     if (merged.row.announced_at === null) merge(merged, found, now)
-    else news.push(belong(merged, found, decision.why))
+    else news.push(belong(merged, found, sign.kind === 'own' ? OF_OWN_CHECK : decision.why))
   }
 }
 
@@ -175,6 +177,9 @@ function merge(merged: Case, into: Case, now: number): void {
   merged.row.parent_id = into.row.id
   merged.events.push({ kind: 'merged', actor: null, text: `Part of ${quoted(into.row.title)} from now on` })
 }
+
+/** Instead of words that quote why a check cannot run, which is about this installation: clients read the timelines of their incidents. */
+const OF_OWN_CHECK = 'A check that cannot run explains it'
 
 /** Makes an incident that people know of part of another: it stays open until its own end, and people are notified of what explains it. */
 function belong(symptom: Case, cause: Case, why: string): News {
