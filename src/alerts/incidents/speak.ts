@@ -57,7 +57,8 @@ export function speak(
         return { ...quiet(before, made, alert, known), events, ...sayBack(known, alert, now) }
       }
       if (isVoice || (message === 'flapping' && row.resolved_at === null && isOfVoice(alert, known))) {
-        noteSeverity(known, wishes)
+        // Of what flaps no escalation follows.
+        noteSeverity(known, message === 'flapping' ? { notifyEscalated: false } : wishes)
         return { ...said, message }
       }
       return { ...quiet(before, made, alert, known), ...newsOf(before, alert, known, wishes, now) }
@@ -103,8 +104,7 @@ function announce({ row, alerts }: Case, alert: AlertRow, now: number): void {
  * severity.
  */
 export function noteSeverity({ row, alerts }: Case, { notifyEscalated }: Pick<Wishes, 'notifyEscalated'>): void {
-  const isWarning = row.notified_severity === 'warning'
-  if (!notifyEscalated && isWarning && worstOf(alerts.values()) === 'critical') row.notified_severity = 'critical'
+  if (!notifyEscalated && worstOf(alerts.values()) === 'critical') row.notified_severity = 'critical'
 }
 
 /** Returns whether people were last notified of its end: it came back while it was muted. */

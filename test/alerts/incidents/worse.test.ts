@@ -274,3 +274,12 @@ testLogic('the end of what a reminder called critical does so, too, where no esc
     'global resolved critical',
   ])
 })
+
+testLogic('what was said to flap as critical ends as critical, however mild it was at last', async (store, t) => {
+  const { find } = await watch(t, store, {}, { delivers: false })
+  await find('wowoc')
+  const said = async () => (await outbox(store)).map(({ kind, alert }) => `${kind} ${alert.severity}`)
+  assert.equal((await said()).at(-1), 'flapping critical')
+  await find(`w${'o'.repeat(12)}`)
+  assert.equal((await said()).at(-1), 'resolved critical')
+})
