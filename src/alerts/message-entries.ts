@@ -31,7 +31,7 @@ import type { AlertSource } from './rules.ts'
 
 /**
  * Returns an outbox entry for each message and each channel that is to get it. A site's incident that is part of a vendor's is
- * announced to the operator by that one, so of its own messages the global channel gets only opening and end.
+ * announced to the operator by that one, so of its own messages the global channel gets only the end, if it had the opening before.
  */
 export async function entriesOf(
   trx: Transaction<Tables>,
@@ -69,8 +69,7 @@ export async function entriesOf(
     const { source, alert, known, kind } = message
     const vendor = vendors.get(known.row.parent_id ?? '')
     const elsewhere = vendor === undefined ? null : vendorName(vendor)
-    // The global channel needs both: a withdrawn opening also cancels its end before either is sent.
-    const isForOperator = vendor === undefined || kind === 'opened' || kind === 'resolved'
+    const isForOperator = vendor === undefined || kind === 'resolved'
     // An alert that was critical counts as critical until it is resolved.
     const isCritical = alert.severity === 'critical' || known.row.notified_severity === 'critical'
     return (
@@ -254,7 +253,7 @@ const QUIETENS: readonly AlertMessageKind[] = ['acknowledged', 'unacknowledged',
 export const quietEndOf = ({ quietHours, site }: AlertSource, due: number): number | null =>
   quietHours === null ? null : quietUntil(quietHours, site.timezone, due)
 
-/** Returns the vendor of each of these incidents that is a vendor's. */
+/** Returns the vendor of each of these incidents that is a vendor's and lasts: what outlasts it, or comes back later, is the site's own. */
 async function vendorsOf(trx: Transaction<Tables>, ids: readonly string[]): Promise<Map<string, string>> {
   const vendors = new Map<string, string>()
   for (const chunk of chunksOf([...new Set(ids)])) {
@@ -263,6 +262,7 @@ async function vendorsOf(trx: Transaction<Tables>, ids: readonly string[]): Prom
       .select(['id', 'vendor'])
       .where('id', 'in', chunk)
       .where('scope', '=', 'vendor')
+      .where('state', '<>', 'resolved')
       .execute()
     for (const { id, vendor } of rows) if (vendor !== null) vendors.set(id, vendor)
   }

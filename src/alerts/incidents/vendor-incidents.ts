@@ -12,7 +12,7 @@ import { severityOf } from '../alert-record.ts'
 import { entriesOf } from '../message-entries.ts'
 import { loadMutes } from '../mutes.ts'
 import { loadContext } from '../rules.ts'
-import { elsewhereText, isPartOf, type VendorFault, vendorFaults, vendorTitle } from './across-sites.ts'
+import { elsewhereText, isPartOf, LEAST_SITES, type VendorFault, vendorFaults, vendorTitle } from './across-sites.ts'
 import { type Case, lockCases, saveCases } from './case.ts'
 import { severityOfAll } from './close.ts'
 import { dueMessages } from './due-messages.ts'
@@ -26,9 +26,15 @@ import { readVendors, type VendorState } from './vendor-reads.ts'
  */
 export async function followVendors(store: Store, channelSettings: ChannelSettings, now: number): Promise<void> {
   const state = await readVendors(store.read, now)
+  for (const { id, partIds } of state.back) await reopen(store, channelSettings, id, partIds, now)
   const joining = state.open.map((fault) => ({
     fault,
-    signs: state.loose.filter((sign) => isPartOf(sign, { ...fault, startedAt: fault.row.started_at })),
+    // One that has come back was announced again then.
+    signs: state.loose.filter((sign) =>
+      [fault.row.started_at, fault.row.announced_at ?? fault.row.started_at].some((startedAt) =>
+        isPartOf(sign, { ...fault, startedAt }),
+      ),
+    ),
   }))
   for (const { fault, signs } of joining) {
     const isOver = signs.length === 0 && fault.lasting === 0
@@ -65,6 +71,8 @@ async function gather(
     const cases = await lockCases(trx, store, { incidentIds: ids, siteIds: [], now })
     const parts = [...cases.values()].filter(({ row }) => row.parent_id === null && row.state !== 'resolved')
     if (parts.length === 0) return
+    // Someone may have resolved it since it was read: what is part of it then would be said to no one.
+    if (vendorId !== null && (await lockVendor(trx, store, vendorId, now))?.row.state === 'resolved') return
     const id = vendorId ?? newOrderedId(now)
     const said = elsewhereText(vendorName(fault.vendor))
     for (const part of parts) {
@@ -77,6 +85,40 @@ async function gather(
     await writeVendor(trx, store, id, channelSettings, now)
   })
 }
+
+const lockVendor = async (trx: Transaction<Tables>, store: Store, id: string, now: number): Promise<Case | undefined> =>
+  (await lockCases(trx, store, { incidentIds: [id], siteIds: [], now })).get(id)
+
+/** Reopens a vendor's incident that is back on many of its sites, so that the operator gets one message for all of them again. */
+async function reopen(
+  store: Store,
+  channelSettings: ChannelSettings,
+  id: string,
+  partIds: readonly string[],
+  now: number,
+): Promise<void> {
+  await store.write.transaction().execute(async (trx) => {
+    const cases = await lockCases(trx, store, { incidentIds: partIds, siteIds: [], now })
+    const back = [...cases.values()].filter(({ row }) => row.parent_id === id && row.state !== 'resolved')
+    const vendor = await lockVendor(trx, store, id, now)
+    if (vendor?.row.state !== 'resolved' || back.length < LEAST_SITES) return
+    const open = { state: 'open', resolved_at: null, announced_at: null, acknowledged_at: null, acknowledged_by: null }
+    Object.assign(vendor.row, { ...open, impact_due: now })
+    vendor.events.push({ kind: 'joined', actor: null, text: `It is back on ${back.length} of its sites` })
+    await saveCases(trx, [vendor], now)
+    await withdrawForOne(trx, back)
+    await writeVendor(trx, store, id, channelSettings, now)
+  })
+}
+
+/** Withdraws the operator's pending messages about single sites, as one message covers all. */
+const withdrawForOne = (trx: Transaction<Tables>, parts: readonly Case[]): Promise<void> =>
+  withdrawMessages(
+    trx,
+    'global',
+    parts.flatMap(({ row }) => row.announced_alert_id ?? []),
+    'one message covers all sites',
+  )
 
 async function update(store: Store, channelSettings: ChannelSettings, id: string, now: number): Promise<void> {
   await store.write.transaction().execute((trx) => writeVendor(trx, store, id, channelSettings, now))
@@ -129,10 +171,7 @@ async function insertVendor(
   await saveCases(trx, [opened], now)
 }
 
-/**
- * Withdraws the operator's pending messages about single sites, as one message covers all, and notifies the clients' own channels
- * that other sites are affected.
- */
+/** Withdraws the operator's messages about single sites, and notifies the clients' own channels that other sites are affected. */
 async function notifyClients(
   trx: Transaction<Tables>,
   parts: readonly Case[],
@@ -140,8 +179,7 @@ async function notifyClients(
   channelSettings: ChannelSettings,
   now: number,
 ): Promise<void> {
-  const voices = parts.flatMap(({ row }) => row.announced_alert_id ?? [])
-  await withdrawMessages(trx, 'global', voices, 'one message covers all sites')
+  await withdrawForOne(trx, parts)
   const probeIds = parts.flatMap(({ row, alerts }) => alerts.get(row.announced_alert_id ?? '')?.probe_id ?? [])
   const context = await loadContext(trx, { probeIds, mutes: await loadMutes(trx, now), channelSettings, now })
   const intents = parts.map((known) => ({ known, kind: 'explained' as const, note, move: null, ending: null }))
@@ -184,7 +222,7 @@ export async function writeVendor(
   const known: Case = { row: { ...before }, before, alerts: new Map(), events: [] }
   const { row, events } = known
   row.started_at = Math.min(row.started_at, ...parts.map(({ started_at }) => started_at))
-  // When all of its sites were deleted it keeps its title.
+  // When none of its sites is left it keeps its title.
   if (parts.length > 0) row.title = before.title.replace(/\b\d+(?= of )/, String(parts.length))
   row.severity = severityOfAll(lasting.length === 0 ? [row, ...parts] : lasting)
   if (before.severity !== 'critical' && row.severity === 'critical')
@@ -196,7 +234,7 @@ export async function writeVendor(
   }
   if (lasting.length === 0) {
     Object.assign(row, { state: 'resolved', resolved_at: now, impact_due: now })
-    const text = parts.length === 0 ? 'Its sites were deleted' : `The last of ${parts.length} sites has recovered`
+    const text = parts.length === 0 ? 'No site is left in it' : `The last of ${parts.length} sites has recovered`
     events.push({ kind: 'resolved', actor: null, text })
     if (row.announced_at !== null) says.push('vendor_resolved')
   }

@@ -11,6 +11,8 @@ export interface VendorState {
   open: { row: IncidentRow; vendor: string; failing: string; lasting: number; announced: number; isCritical: boolean }[]
   /** Sites' incidents that are about a vendor and not yet part of a vendor's incident. */
   loose: VendorSign[]
+  /** Vendors' incidents that have ended and are back on enough of their sites, with these sites' incidents. */
+  back: readonly { id: string; partIds: readonly string[] }[]
   sitesOf: (vendor: string, failing: string) => readonly VendorSite[]
 }
 
@@ -47,12 +49,17 @@ export async function readVendors(db: Kysely<Tables>, now: number): Promise<Vend
     return [{ incidentId: id, siteId: site_id, clientId: client_id, vendor, failing, startedAt: started_at }]
   })
   const vendorIds = rows.flatMap(({ scope, id }) => (scope === 'vendor' ? id : []))
+  const orphans = rows.filter(({ parent_id }) => parent_id !== null && !vendorIds.includes(parent_id))
+  // Only a vendor's incident has parts on several sites.
+  const back = [...Map.groupBy(orphans, ({ parent_id }) => parent_id ?? '')]
+    .filter(([, parts]) => new Set(parts.map(({ site_id }) => site_id)).size >= LEAST_SITES)
+    .map(([id, parts]) => ({ id, partIds: parts.map((part) => part.id) }))
   const open = vendorIds.length === 0 ? [] : await openVendors(db, vendorIds)
   const news = new Set(rows.flatMap(({ id, confirmed_at }) => ((confirmed_at ?? 0) >= now - NEWS_MS ? id : [])))
   const mayBeFound = [...Map.groupBy(loose, ({ vendor, failing }) => `${vendor} ${failing}`).values()]
     .map(mostTogether)
     .some((signs) => siteCount(signs) >= LEAST_SITES && signs.some(({ incidentId }) => news.has(incidentId)))
-  return { open, loose, sitesOf: mayBeFound ? await sitesByVendor(db, loose, now) : () => [] }
+  return { open, loose, back, sitesOf: mayBeFound ? await sitesByVendor(db, loose, now) : () => [] }
 }
 
 const failingOf = (probeType: string | null): string | null => FAILING[probeType ?? ''] ?? null

@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
 import { handleIncident } from '../../../src/alerts/incidents/handle-incident.ts'
 import { summariesOf } from '../../../src/alerts/incidents/reach.ts'
+import { followVendors } from '../../../src/alerts/incidents/vendor-incidents.ts'
 import { DAY, floorTo, MINUTE } from '../../../src/lib/index.ts'
 import { vendorCard } from '../../../src/notifications/cards/vendor-card.ts'
 import type { AlertMessage, VendorMessage } from '../../../src/notifications/index.ts'
@@ -11,6 +12,7 @@ import type { Store } from '../../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { insertProbe } from '../../../testkit/probes.ts'
 import { insertSite } from '../../../testkit/sites.ts'
+import { steppingStore } from '../../../testkit/stepping-store.ts'
 import { typeOf } from '../../probes/support.ts'
 import { watch } from '../support.ts'
 
@@ -63,6 +65,11 @@ async function watchSites(t: TestContext, store: Store, count: number, tag_key =
   return {
     ...seen,
     sites,
+    /** It fails on one more site, and no one has looked across the sites since. */
+    failAlsoOn: async (id = '') => {
+      failing.add(id)
+      await seen.find('o')
+    },
     /** From now on it fails on so many of the sites. */
     fail: async (on: number, badly: typeof status = 'critical') => {
       status = badly
@@ -142,11 +149,75 @@ testLogic("a vendor's incident whose sites are all deleted ends, and counts none
   const [vendor] = await incidents(store)
   assert.deepEqual([vendor?.state, vendor?.title], ['resolved', 'Meta tags fail on 4 of 12 sites'])
   const events = await store.write.selectFrom('incident_events').select(['kind', 'text']).orderBy('id').execute()
-  assert.deepEqual(events.at(-1), { kind: 'resolved', text: 'Its sites were deleted' })
+  assert.deepEqual(events.at(-1), { kind: 'resolved', text: 'No site is left in it' })
   const { message = '{}' } = (await on(store, 'global')).at(-1) ?? {}
   const card = vendorCard(JSON.parse(message) as VendorMessage, { publicUrl: '', at: 0 })
   assert.deepEqual([card.heading, card.facts.map(({ name }) => name)], ['[RESOLVED] Meta', ['Lasted']])
 })
+
+testLogic("a vendor's incident that is back on its sites is one incident and one message again", async (store, t) => {
+  const { fail, clock } = await watchSites(t, store, 12)
+  await fail(4)
+  clock.advance(5 * MINUTE)
+  await fail(0)
+  clock.advance(30 * MINUTE)
+  await fail(4)
+  const vendors = (await incidents(store)).filter(({ scope }) => scope === 'vendor')
+  assert.deepEqual(
+    vendors.map(({ title, state, resolved_at }) => [title, state, resolved_at]),
+    [['Meta tags fail on 4 of 12 sites', 'open', null]],
+  )
+  const said = (await texts(store, 'global')).filter((text) => text.endsWith('pending'))
+  assert.deepEqual(said, ['vendor_opened pending', 'vendor_resolved pending', 'vendor_opened pending'])
+  await fail(0)
+  assert.deepEqual((await texts(store, 'global')).at(-1), 'vendor_resolved pending')
+})
+
+testLogic(
+  'what is back on one site after the end of a vendor is said to the operator like any other',
+  async (store, t) => {
+    const { fail, clock } = await watchSites(t, store, 12)
+    await fail(4, 'warning')
+    await fail(0)
+    clock.advance(30 * MINUTE)
+    await fail(1, 'warning')
+    await fail(1, 'critical')
+    const said = async () => (await texts(store, 'global')).slice(6)
+    assert.deepEqual(await said(), ['opened pending', 'escalated pending'])
+  },
+)
+
+testLogic('what is back on one site while its vendor still fails is no news to the operator', async (store, t) => {
+  const { fail, clock } = await watchSites(t, store, 12)
+  await fail(4)
+  clock.advance(5 * MINUTE)
+  await fail(3)
+  clock.advance(30 * MINUTE)
+  await fail(4)
+  assert.deepEqual(await texts(store, 'global'), [...Array(4).fill('opened cancelled'), 'vendor_opened pending'])
+  await fail(0)
+  assert.deepEqual((await texts(store, 'global')).slice(5), ['vendor_resolved pending'])
+})
+
+testOnEveryEngine(
+  'what joins a vendor that someone resolves meanwhile is still said to the operator',
+  async (store, t) => {
+    const { fail, failAlsoOn, sites, clock } = await watchSites(t, store, 12)
+    await fail(4)
+    const id = (await incidents(store)).find(({ scope }) => scope === 'vendor')?.id ?? ''
+    const settings = { globalWebhook: 'https://hooks.example/all', isEmailOn: true }
+    let isResolved = false
+    const stepping = steppingStore(store, async () => {
+      if (isResolved) return
+      isResolved = true
+      await handleIncident({ store, clock, actor: 'admin' }, settings, id, 'resolve', {})
+    })
+    await failAlsoOn(sites[4]?.id)
+    await followVendors(stepping, settings, clock.now())
+    assert.ok(isResolved)
+    assert.deepEqual((await texts(store, 'global')).slice(-2).sort(), ['opened pending', 'vendor_resolved pending'])
+  },
+)
 
 testOnEveryEngine('what fails on two sites is a fault of each', async (store, t) => {
   const { fail } = await watchSites(t, store, 2)
