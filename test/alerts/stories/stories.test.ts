@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { LATE_ESTIMATED_MS } from '../../../src/alerts/incidents/steady.ts'
+import { readConfig } from '../../../src/config.ts'
 import { HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
-import { testLogic } from '../../../testkit/engines.ts'
-import { amount } from '../../../testkit/length.ts'
+import { newPostgres, placeFor, testLogic, testPerEngine } from '../../../testkit/engines.ts'
+import { amount, isInTurn } from '../../../testkit/length.ts'
 import { Random } from '../../../testkit/random.ts'
+import { until } from '../../../testkit/until.ts'
 import { act, changeWorld, settle } from './acts.ts'
 import { beginStory, OTHER, type Story } from './story.ts'
 
@@ -36,6 +40,88 @@ for (const seed of Array.from({ length: amount(1, 24) }, (_, n) => n + 1)) {
       if (story.wrong.length > 0) t.diagnostic(story.log.join('\n'))
       assert.deepEqual(story.wrong, [])
     },
+  )
+}
+
+/** What happens to a node as it works. */
+const FATES = ['dies as it sends', 'dies', 'loses its connections', 'lives', 'lives', 'lives'] as const
+
+for (const seed of Array.from({ length: amount(1, 12) }, (_, n) => n + 1)) {
+  testPerEngine(
+    `two nodes that judge, deliver and are handled at the same time, and die in the middle, say all of it in order and once (story ${seed})`,
+    async (engine, t) => {
+      const random = new Random(seed)
+      const environment = await placeFor(engine, t)
+      const open = async () => {
+        const store = await engine.open(readConfig(environment), () => undefined)
+        t.after(() => store.close())
+        return store
+      }
+      const [store, other] = [await open(), await open()]
+      const story = await beginStory(t, store, random, [{ store: other, aheadMs: random.below(2_000) }])
+      const nervous = new Set<string>()
+      let mutedAt = story.clock.now()
+      const noteMutes = async () => {
+        if (!(await isMuted(story))) return
+        mutedAt = story.clock.now()
+        for (const { beliefs } of story.readers.values()) {
+          for (const belief of beliefs.values()) belief.mayRise = true
+        }
+      }
+      let deaths = 0
+      for (let n = 0; n < amount(12, 60); n++) {
+        await changeWorld(story, random, nervous)
+        if (random.chance(0.2)) story.failing.clear()
+        await noteMutes()
+        const fate = random.pick(FATES)
+        const victim = random.below(2)
+        const isCut = fate === 'loses its connections'
+        story.ctx.store = random.pick([store, other])
+        const doing = [story.pass(STEP, isCut)]
+        if (fate === 'dies as it sends') {
+          story.afterReading.run = async (service) => {
+            if (service !== victim) return
+            story.note(`node ${victim} dies as it sends`)
+            story.afterReading.run = null
+            deaths++
+            await story.restart(victim)
+            await new Promise(() => undefined)
+          }
+        }
+        if (isCut) doing.push(cut(random.below(300)))
+        if (!isCut && random.chance(0.3)) doing.push(act(story, random))
+        await Promise.all(doing)
+        if (isCut) await connected()
+        story.afterReading.run = null
+        if (fate === 'dies') await story.restart(victim)
+        await noteMutes()
+        if (story.clock.now() - mutedAt >= PATIENCE) await listen(story)
+      }
+      await settle(story)
+      for (let ms = 0; ms < LONGEST; ms += 12 * STEP) await story.pass(12 * STEP)
+      await listen(story)
+      await lookBack(story)
+      t.diagnostic(`${deaths} deaths while sending, ${story.repeats.length} messages repeated`)
+      if (story.repeats.length > deaths) story.blame(`${story.repeats.length} repeats after ${deaths} deaths`)
+      if (story.wrong.length > 0) t.diagnostic(story.log.join('\n'))
+      assert.deepEqual(story.wrong, [])
+
+      async function connected(): Promise<void> {
+        for (const db of [store, other].flatMap(({ read, write }) => [read, write])) {
+          await until('its sessions are new', () => sql`select 1`.execute(db).catch(() => undefined))
+        }
+      }
+
+      async function cut(afterMs: number): Promise<void> {
+        await sleep(afterMs)
+        const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`.execute(store.admin)
+        const some = rows.filter(() => random.chance(0.6))
+        for (const { pid } of some) await sql`select pg_terminate_backend(${pid})`.execute(store.admin)
+        story.note(`${some.length} connections are cut`)
+      }
+    },
+    isInTurn(1, 3) ? [newPostgres] : [],
   )
 }
 

@@ -251,6 +251,33 @@ test('a connection that is cut in the middle of an e-mail passes', async (t) => 
   equal(outcome.kind, 'passing', JSON.stringify(outcome))
 })
 
+test('an e-mail that was accepted, but whose answer is lost, goes out again under the same id', async (t) => {
+  const mails = ['', '']
+  let count = 0
+  const { port } = await tcpServer(t, (socket) => {
+    const nth = count++
+    let isData = false
+    socket.write('220 test\r\n')
+    socket.on('data', (data) => {
+      const line = data.toString()
+      if (isData) mails[nth] += line
+      if (isData && !mails[nth]?.endsWith('\r\n.\r\n')) return
+      if (isData && nth === 0) socket.destroy()
+      else if (line.startsWith('DATA')) socket.write('354 go on\r\n')
+      else socket.write('250 fine\r\n')
+      isData = line.startsWith('DATA')
+    })
+  })
+  const send = async () => (await transportTo(port).send(orderOf(opened), never())).kind
+  equal(await send(), 'passing')
+  equal(await send(), 'delivered')
+  const [first = '', second = ''] = mails
+  ok(first.endsWith('\r\n.\r\n') && second.endsWith('\r\n.\r\n'))
+  for (const name of ['Message-ID', 'References', 'Subject', 'To'])
+    equal(header(second, name), header(first, name), name)
+  notEqual(header(first, 'Message-ID'), null)
+})
+
 test('a server that keeps silent passes, before its greeting and after', async (t) => {
   const timeouts = { greetingTimeout: 100, socketTimeout: 100 }
   const silent = await tcpServer(t, () => {})
