@@ -283,9 +283,9 @@ export async function beginStory(t: TestContext, store: Store, random: Random, o
     registry: registryOf(types),
     /** What is due, as it does every two seconds. */
     send: async () => {
-      const { sender } = current()
+      const { sender, death } = current()
       await sender.membership.beat()
-      await sender.notifications.run()
+      await Promise.race([sender.notifications.run(), death.promise])
     },
     /** Everything that a service does in this time, at its beginning. */
     pass: async (ms: number, mayFail = false) => {

@@ -159,10 +159,17 @@ async function readAsClients(story: VendorStory): Promise<void> {
     const foreign = NAMES.filter((other) => other !== name && text.includes(other))
     if (foreign.length > 0) blame(`${name} can read of ${foreign}`)
     const shown = new Set(pages.flatMap(({ alerts }) => alerts.map(({ id }) => id)))
-    for (const { id, title, client_id, confirmed_at, site_id } of await story.lastingAlerts()) {
-      const site = await store.read.selectFrom('sites').select('is_active').where('id', '=', site_id).executeTakeFirst()
-      if (client_id !== clientId || confirmed_at === null || site?.is_active !== 1 || shown.has(id)) continue
-      blame(`${name} does not see “${title}”`)
+    for (const { id, title, client_id, confirmed_at, site_id, incident_id } of await story.lastingAlerts()) {
+      if (client_id !== clientId || confirmed_at === null || shown.has(id)) continue
+      const site = story.sites.find((one) => one.id === site_id)
+      const { is_active } = await store.read
+        .selectFrom('sites')
+        .select('is_active')
+        .where('id', '=', site?.id ?? '')
+        .executeTakeFirstOrThrow()
+      // What is found late may be of what is over.
+      const incident = (await story.incidents()).find((one) => one.id === incident_id)
+      if (is_active === 1 && incident?.state !== 'resolved') blame(`${name} does not see “${title}”`)
     }
   }
 }
