@@ -10,7 +10,7 @@ import {
 import type { IncidentRow, Store, Tables, Transaction } from '../../store/index.ts'
 import { severityOf } from '../alert-record.ts'
 import { entriesOf } from '../message-entries.ts'
-import { loadMutes } from '../mutes.ts'
+import { isSilenced, loadMutes } from '../mutes.ts'
 import { loadContext } from '../rules.ts'
 import { elsewhereText, isPartOf, LEAST_SITES, type VendorFault, vendorFaults, vendorTitle } from './across-sites.ts'
 import { type Case, lockCases, saveCases } from './case.ts'
@@ -38,7 +38,8 @@ export async function followVendors(store: Store, channelSettings: ChannelSettin
   }))
   for (const { fault, signs } of joining) {
     const isOver = signs.length === 0 && fault.lasting === 0
-    const isMoved = !isOver && fault.isCritical !== (fault.row.severity === 'critical')
+    const isUnsaid = fault.isCritical && fault.row.notified_severity === 'warning'
+    const isMoved = !isOver && (isUnsaid || fault.isCritical !== (fault.row.severity === 'critical'))
     if (signs.length > 0) await gather(store, channelSettings, { ...faultOf(fault), signs }, fault.row.id, now)
     else if (isOver || isMoved || (fault.row.announced_at === null && fault.announced > 0)) {
       await update(store, channelSettings, fault.row.id, now)
@@ -228,7 +229,14 @@ export async function writeVendor(
   if (before.severity !== 'critical' && row.severity === 'critical')
     events.push({ kind: 'escalated', actor: null, text: 'Critical on one of its sites' })
   const says: VendorMessage['kind'][] = []
-  if (row.announced_at === null && lasting.some(({ announced_at }) => announced_at !== null)) {
+  const isAnnounced = row.announced_at !== null
+  // Of its sites' escalations the operator gets none.
+  const isWorse = isAnnounced && row.notified_severity === 'warning' && row.severity === 'critical'
+  if (isWorse && lasting.length > 0 && !isSilenced(await loadMutes(trx, now), id)) {
+    Object.assign(row, { last_announced_at: now, notified_severity: row.severity })
+    says.push('vendor_opened')
+  }
+  if (!isAnnounced && lasting.some(({ announced_at }) => announced_at !== null)) {
     Object.assign(row, { announced_at: now, last_announced_at: now, notified_severity: row.severity })
     says.push('vendor_opened')
   }

@@ -4,7 +4,8 @@ import { sql } from 'kysely'
 import { handleIncident } from '../../../src/alerts/incidents/handle-incident.ts'
 import { summariesOf } from '../../../src/alerts/incidents/reach.ts'
 import { followVendors } from '../../../src/alerts/incidents/vendor-incidents.ts'
-import { DAY, floorTo, MINUTE } from '../../../src/lib/index.ts'
+import { createSilence } from '../../../src/alerts/silences/silences.ts'
+import { DAY, floorTo, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import { vendorCard } from '../../../src/notifications/cards/vendor-card.ts'
 import type { AlertMessage, VendorMessage } from '../../../src/notifications/index.ts'
 import type { ProbeOutcome } from '../../../src/probes/index.ts'
@@ -293,10 +294,33 @@ testOnEveryEngine("a vendor's incident is as bad as its worst site, when over as
   )
   assert.deepEqual([summary?.alert_count, summary?.site_count], [4, 4])
   await fail(4, 'warning')
+  await fail(4, 'critical')
+  const said = (await on(store, 'global')).filter(({ text }) => text.startsWith('vendor'))
+  assert.deepEqual(
+    said.map(({ message }) => (JSON.parse(message) as VendorMessage).incident.severity),
+    ['warning', 'critical'],
+    'the operator is notified once that it has become critical',
+  )
+  await fail(4, 'warning')
   const severities = async () => [...new Set((await incidents(store)).map(({ severity }) => severity))]
   assert.deepEqual(await severities(), ['warning'])
   await fail(0)
   assert.deepEqual([(await vendor())?.state, ...(await severities())], ['resolved', 'critical'])
+})
+
+testLogic('that a silenced vendor has become critical is said when the silence is over', async (store, t) => {
+  const { fail, upkeep, clock } = await watchSites(t, store, 12)
+  await fail(4, 'warning')
+  const incident_id = (await incidents(store)).find(({ scope }) => scope === 'vendor')?.id ?? ''
+  const ends_at = isoTime(clock.now() + 10 * MINUTE)
+  await createSilence({ store, clock, actor: 'admin' }, { incident_id, ends_at })
+  await fail(4, 'critical')
+  const count = async () => (await texts(store, 'global')).filter((text) => text.startsWith('vendor_opened')).length
+  assert.equal(await count(), 1)
+  clock.advance(10 * MINUTE)
+  await upkeep()
+  await upkeep()
+  assert.equal(await count(), 2)
 })
 
 testOnEveryEngine('tags whose names say nothing are one vendor where people have said so', async (store, t) => {

@@ -195,7 +195,7 @@ async function listen(story: VendorStory): Promise<void> {
     const what = `“${title}” of incident ${incident.id.slice(9, 13)}`
     if (!isKnown) story.blame(`${client?.name} does not know of ${what}`)
     const isSaid = story.operator.beliefs.get(incident.id)?.isOpen === true
-    const isOfVendor = story.vendors.get(incident.parent_id ?? '') === 'open'
+    const isOfVendor = (story.vendors.get(incident.parent_id ?? '') ?? 'over') !== 'over'
     if (!isSaid && !isOfVendor) story.blame(`the operator does not know of ${what}`)
   }
 }
@@ -213,7 +213,7 @@ async function lookBack(story: VendorStory): Promise<void> {
   }
   for (const [id, state] of story.vendors) {
     const { title } = incidents.get(id) ?? {}
-    if (state === 'open') story.blame(`the operator believes that “${title}” lasts`)
+    if (state !== 'over') story.blame(`the operator believes that “${title}” lasts`)
   }
 }
 

@@ -5,6 +5,7 @@ import { DAY, floorTo, isoTime, MINUTE, SECOND } from '../../../src/lib/index.ts
 import type { DeletedSite } from '../../../src/management/index.ts'
 import { removeSite } from '../../../src/management/sites.ts'
 import type { Message, MessageGroup, SendOrder, SendOutcome } from '../../../src/notifications/index.ts'
+import type { Severity } from '../../../src/notifications/message.ts'
 import { removeOfSites } from '../../../src/probes/api/changes.ts'
 import type { ProbeOutcome } from '../../../src/probes/index.ts'
 import type { ClientRow, SiteRow, Store, Tables, Transaction } from '../../../src/store/index.ts'
@@ -48,8 +49,8 @@ export async function beginVendorStory(t: TestContext, store: Store, random: Ran
   const all = { wantsEnds: true, wantsEscalations: true, isPerson: true, takesWarnings: true }
   // What the vendor's message covers is not said to the operator again.
   const operator = new Reader({ ...all, wantsEscalations: false, mayJoin: true })
-  /** Vendors' incidents that the operator believes to be open. */
-  const vendors = new Map<string, 'open' | 'over'>()
+  /** What the operator believes of vendors' incidents. */
+  const vendors = new Map<string, Severity | 'over'>()
   const clients = new Map<string, ClientRow>()
   const readers = new Map<string, Reader>()
   const reminder_minutes = random.pick([null, 60])
@@ -61,9 +62,11 @@ export async function beginVendorStory(t: TestContext, store: Store, random: Ran
 
   const readOperators = (message: Message | MessageGroup): void => {
     if (message.kind === 'vendor_opened' || message.kind === 'vendor_resolved') {
-      const { id, title } = message.incident
-      const next = message.kind === 'vendor_opened' ? 'open' : 'over'
-      if ((vendors.get(id) === 'open') !== (next === 'over')) blame(`operator: ${message.kind} “${title}” out of turn`)
+      const { id, title, severity } = message.incident
+      const before = vendors.get(id) ?? 'over'
+      const next = message.kind === 'vendor_opened' ? severity : 'over'
+      if (next === before || (before === 'critical' && next === 'warning'))
+        blame(`operator: ${message.kind} ${severity} “${title}” when it was known to be ${before}`)
       vendors.set(id, next)
       return
     }
