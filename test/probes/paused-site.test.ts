@@ -27,9 +27,9 @@ testOnEveryEngine(
     // Of two pauses that overlap, each hour counts once.
     await updateSite(ctx, site.id, { is_active: false })
     clock.advance(HOUR)
-    await updateClient(ctx, site.client_id, { is_active: false })
+    await updateClient(ctx, site.client_id, { is_active: false }, true)
     clock.advance(HOUR)
-    await updateClient(ctx, site.client_id, { is_active: true })
+    await updateClient(ctx, site.client_id, { is_active: true }, true)
     clock.set(NOW)
     await updateSite(ctx, site.id, { is_active: true })
 

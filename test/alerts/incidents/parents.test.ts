@@ -24,7 +24,7 @@ async function file(store: Store, site: SiteRow, about: Partial<AlertRow>): Prom
   const alert = await insertAlert(store, site, NOW + MINUTE, { confirmed_at: NOW, ...about })
   return store.write.transaction().execute(async (trx) => {
     const cases = await lockCases(trx, store, { incidentIds: [], siteIds: [site.id], now: NOW + MINUTE })
-    fileAlerts([{ alert, told: null, left: null }], cases, new Map(), NOW + MINUTE)
+    fileAlerts([{ alert, announced: null, left: null }], cases, new Map(), NOW + MINUTE)
     return cases
   })
 }

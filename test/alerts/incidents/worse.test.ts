@@ -164,12 +164,15 @@ async function sendDue(store: Store, now: number): Promise<string[]> {
   return due.map(({ channel, kind, message }) => `${place(channel)} ${kind} ${severityIn(message)}`).sort()
 }
 
-testLogic('a channel whose end was withdrawn is notified that it is critical now, and not that it is back', async (store, t) => {
-  const run = await watchVolume(t, store)
-  assert.deepEqual(await run('warning', 1), ['email opened warning', 'global opened warning'])
-  assert.deepEqual(await run('ok', 30), [])
-  assert.deepEqual(await run('critical', 40), ['email escalated critical', 'global escalated critical'])
-})
+testLogic(
+  'a channel whose end was withdrawn is notified that it is critical now, and not that it is back',
+  async (store, t) => {
+    const run = await watchVolume(t, store)
+    assert.deepEqual(await run('warning', 1), ['email opened warning', 'global opened warning'])
+    assert.deepEqual(await run('ok', 30), [])
+    assert.deepEqual(await run('critical', 40), ['email escalated critical', 'global escalated critical'])
+  },
+)
 
 testOnEveryEngine(
   'who knows of its end reads at once how bad it is, the others that it became so',
