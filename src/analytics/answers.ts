@@ -176,7 +176,12 @@ export const TimeseriesAnswer = Type.Object({
       points: Type.Array(
         Type.Object({
           t: IsoTime,
-          value: nullable(Type.Number()),
+          value: nullable(
+            Type.Number({
+              description:
+                'Counts of events, executions and failures; ms of latency; scores from 0 to 100 (also user_data and ecommerce); else, and by field, shares from 0 to 1',
+            }),
+          ),
           base: Type.Optional(
             Type.Integer({ description: 'Events or executions that the rate, percentile or score is based on' }),
           ),

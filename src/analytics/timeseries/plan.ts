@@ -40,7 +40,7 @@ const KEYS_MAX = 100
 
 export const TimeseriesParams = Type.Object(
   {
-    metric: Type.Enum([...METRICS]),
+    metric: Type.Enum([...METRICS], { description: 'What is counted; `value` of the answer says in which unit' }),
     ...RANGE_PARAMS,
     group_by: Type.Optional(
       Type.Enum([...GROUPS], {
