@@ -4,9 +4,17 @@
 // takes 10 MB each. The folder is ours and not the temporary one, where others could put code; where it cannot be
 // written, nothing is cached.
 import { existsSync } from 'node:fs'
-import { enableCompileCache, getCompileCacheDir } from 'node:module'
+import * as nodeModule from 'node:module'
 import { join } from 'node:path'
 
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major < 22 || (major === 22 && minor < 16)) {
+  // An older Node would fail at an import, with an error that says nothing of versions.
+  console.error(`tagwarden: Node 22.16 or newer is needed, and this is ${process.versions.node} (https://nodejs.org)`)
+  process.exit(1)
+}
+// Not imported by their names: an old Node does not have them, and would not come as far as this.
+const { enableCompileCache, getCompileCacheDir } = nodeModule
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/tagwarden'))
 const folder = getCompileCacheDir()
 // Worker threads take theirs from the environment.

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { VERSION } from '../../src/version.ts'
 import { tempDir } from '../../testkit/engines.ts'
@@ -129,3 +130,17 @@ for (const { what, isRun, args, environment, says } of REFUSALS) {
     assert.match(err[0] ?? '', says)
   })
 }
+
+test('an older Node names the version that is needed, in one line with exit code 1', () => {
+  const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "22.15.1" } })'
+  const args = ['--import', `data:text/javascript,${encodeURIComponent(older)}`, PROGRAM_OF_SOURCES, '--version']
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  assert.deepEqual(
+    { status, stdout, stderr },
+    {
+      status: 1,
+      stdout: '',
+      stderr: 'tagwarden: Node 22.16 or newer is needed, and this is 22.15.1 (https://nodejs.org)\n',
+    },
+  )
+})
