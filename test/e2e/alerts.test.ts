@@ -29,6 +29,11 @@ test('alerts of the demo store', async (t) => {
       await page.getByText('live', { exact: true }).waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the inbox scrolls sideways')
+      const narrowest = await page
+        .locator('main li a')
+        .evaluateAll((titles) => Math.min(...titles.map((title) => title.parentElement?.clientWidth ?? 0)))
+      const { width = 0 } = page.viewportSize() ?? {}
+      assert.ok(narrowest > width / 2, `a title has ${narrowest} px of ${width}`)
       await screenshot(page, 'alerts', variant)
 
       await page.getByRole('link', { name: INCIDENT }).first().click()

@@ -39,6 +39,12 @@ test('the overview of the demo store', async (t) => {
       await page.getByText('live', { exact: true }).waitFor()
       await assertAccessible(page)
       assert.equal(await sideways(page), 0, 'the page scrolls sideways')
+      const cut = await page
+        .locator('main h2')
+        .evaluateAll((names) =>
+          names.filter((name) => name.scrollWidth > name.clientWidth).map((name) => name.textContent),
+        )
+      assert.deepEqual(cut, [], 'names of clients are cut off')
       await screenshot(page, 'overview', variant)
     })
   }
