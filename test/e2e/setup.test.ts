@@ -112,7 +112,7 @@ test('the setup of a site', async (t) => {
     const { page } = await open(t, setupOf(site))
     await page.getByText(/It reports itself as "Tagwarden Monitoring"/).waitFor()
     await page.getByText(/1 of 3 tags is known by id only: tag_31\./).waitFor()
-    await page.getByText(/Per event; .* far below the 10 that the plan free allows/).waitFor()
+    await page.getByText(/Per event; .* far below the 10 that the client's plan allows/).waitFor()
     await page.getByText('/user_data/has_email').waitFor()
     await page.getByText(/true or false\. Content is refused/).waitFor()
     await staysAccessible(page)

@@ -125,16 +125,16 @@ const ROOMY = 0.1
 
 function modeCheck(mode: Mode, { report, recent, usage, minutes }: Facts): Check {
   const check = { id: 'mode', title: 'The send mode fits the traffic' }
-  const { requests_per_second: allowed, plan } = usage
+  const { requests_per_second: allowed } = usage
   const peak = peakOf(minutes)
   const refused = report.rejections.rate_limited ?? 0
   const limits = limitsMet(recent)
   const pace = `${rate(peak)} a second in the busiest minute`
   if (allowed === null) {
     const words = mode === 'batched' ? 'Batches' : 'Per event'
-    return { ...check, status: 'ok', text: `${words}, ${pace}; the plan ${plan} has no limit of requests.` }
+    return { ...check, status: 'ok', text: `${words}, ${pace}; the client's plan has no limit of requests.` }
   }
-  const limit = `the ${allowed} that the plan ${plan} allows all sites of the client`
+  const limit = `the ${allowed} that the client's plan allows all of its sites`
   if (refused > 0 && limits.has('requests per second')) {
     const were = `${counted(refused, 'request')} of the last 24 hours`
     const fast = limits.size === 1 ? `${were} came too fast` : `Of ${were} that were refused, some came too fast`
@@ -165,12 +165,12 @@ const rate = (perSecond: number): string => {
 }
 
 function usageCheck({ usage, report, recent }: Facts): Check {
-  const { share, level, limit, events, plan } = usage
+  const { share, level, limit, events } = usage
   const check = { id: 'usage', title: 'The plan has room' }
   if (limit === null || share === null) {
-    return { ...check, status: 'ok', text: `${whole(events)} events this month; the plan ${plan} has no limit.` }
+    return { ...check, status: 'ok', text: `${whole(events)} events this month; the client's plan has no limit.` }
   }
-  const used = `${percent(share)} of the ${whole(limit)} events of the plan ${plan} are used this month`
+  const used = `${percent(share)} of the ${whole(limit)} events of the client's plan are used this month`
   if (level === 'exceeded') {
     return {
       ...check,
