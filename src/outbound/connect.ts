@@ -1,4 +1,4 @@
-import { Resolver, lookup as systemResolve } from 'node:dns/promises'
+import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -8,11 +8,9 @@ import type { IsOwnAddress } from './address.ts'
 import { type OutboundAllow, requireAllowed, withoutRootDot } from './allow.ts'
 import { type CertificateFacts, certificateFacts } from './certificate.ts'
 import { OutboundError } from './error.ts'
+import type { OutboundLookup } from './lookup.ts'
 import type { RequestTimer } from './request-timer.ts'
 import type { Target } from './target.ts'
-
-/** Returns all addresses of a name, in the order in which they are tried. */
-export type OutboundLookup = (host: string) => Promise<readonly string[]>
 
 /** A connection for one request. */
 interface Connection {
@@ -120,11 +118,6 @@ export interface NameFacts {
   aliases: readonly string[]
   /** Whether `aliases` is complete: they were requested, and every lookup was answered. */
   knowsAliases: boolean
-}
-
-export const systemLookup: OutboundLookup = async (host) => {
-  const found = await systemResolve(host, { all: true })
-  return found.map(({ address }) => address)
 }
 
 /** Asks the DNS servers directly, because the system's resolver follows aliases without reporting them. */

@@ -1,9 +1,10 @@
 export { type OutboundAllow, parseOutboundAllow } from './allow.ts'
 export { decodeBody } from './body.ts'
 export type { CertificateFacts } from './certificate.ts'
-export type { NameFacts, OutboundLookup } from './connect.ts'
+export type { NameFacts } from './connect.ts'
 export { isOurs, OutboundError, type OutboundErrorKind, type OutboundPhase, UNREACHED } from './error.ts'
 export { retryAfterMs } from './exchange.ts'
+export type { OutboundLookup } from './lookup.ts'
 export {
   createOutbound,
   type Outbound,

@@ -4,18 +4,10 @@ import { type ListInterfaces, ownAddresses } from './address.ts'
 import { type OutboundAllow, requireAllowed } from './allow.ts'
 import { BodyBudget, decodeBody } from './body.ts'
 import type { CertificateFacts } from './certificate.ts'
-import {
-  aliasesOf,
-  type Connecting,
-  lookupAll,
-  type NameFacts,
-  type OutboundLookup,
-  openConnection,
-  systemAliases,
-  systemLookup,
-} from './connect.ts'
+import { aliasesOf, type Connecting, lookupAll, type NameFacts, openConnection, systemAliases } from './connect.ts'
 import { failureOf, OutboundError } from './error.ts'
 import { type Exchanged, exchange, loadUndici } from './exchange.ts'
+import { createLookup, type OutboundLookup } from './lookup.ts'
 import { type OutboundLimits, type OutboundTimings, RequestTimer } from './request-timer.ts'
 import { type Hop, nextHop, type OutboundMethod, parseTarget, redirectLocation } from './target.ts'
 
@@ -103,7 +95,7 @@ const BODIES_BYTES = 64 * 1_024 * 1_024
 const DEFAULT_LIMITS: OutboundLimits = { totalMs: 10_000, bodyBytes: 1_024 * 1_024 }
 
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { allow, userAgent, clock, lookup = systemLookup, lookupAlias = systemAliases } = options
+  const { allow, userAgent, clock, lookup = createLookup(), lookupAlias = systemAliases } = options
   const isOwn = ownAddresses(options.interfaces)
   const env: Connecting = { allow, isOwn, clock, lookup }
   const budget = new BodyBudget(options.bodiesBytes ?? BODIES_BYTES)
