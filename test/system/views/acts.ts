@@ -32,9 +32,11 @@ const ACTS: readonly [(story: Story) => Promise<string | null>, ...((story: Stor
   (story) => takeChannel(story),
 ]
 
-export async function act(story: Story): Promise<void> {
+/** Returns what someone did; null where there was nothing to do it to. */
+export async function act(story: Story): Promise<string | null> {
   const done = await story.random.pick(ACTS)(story)
   if (done !== null) story.note(done)
+  return done
 }
 
 /** What the world does in a step: every site sends, and some of what is watched is other than before. */
@@ -132,9 +134,10 @@ async function takeChannel({ admin, acme, reachable }: Story): Promise<string> {
 }
 
 /** At last a site goes, with all that was known of it. */
-export async function deleteSite({ admin, sites, pushes, note }: Story, site: KnownSite): Promise<void> {
+export async function deleteSite({ admin, sites, pushes, note }: Story, site: KnownSite): Promise<string> {
   await admin.ask('DELETE', `/api/sites/${site.id}`)
   sites.splice(sites.indexOf(site), 1)
   for (const probe of pushes.filter(({ siteId }) => siteId === site.id)) pushes.splice(pushes.indexOf(probe), 1)
   note(`delete ${site.name}`)
+  return `delete ${site.name}`
 }

@@ -5,6 +5,7 @@ import { Random } from '../../../testkit/random.ts'
 import { act, changeWorld, deleteSite } from './acts.ts'
 import { compareTools, connect } from './assistant.ts'
 import { compareLists, compareModel, compareOthers, compareOverview, compareToday, type Say, sayer } from './compare.ts'
+import { Auditor } from './compare-audit.ts'
 import { compareShared, Subscriber } from './compare-shared.ts'
 import { compareListener, listen } from './listener.ts'
 import { beginStory, STEP, type Story } from './story.ts'
@@ -25,12 +26,16 @@ for (const seed of Array.from({ length: amount(1, 6) }, (_, n) => n + 1)) {
       const views = await openViews(story)
       const wrong: string[] = []
       for (let n = 1; n <= STEPS && wrong.length === 0; n++) {
+        const say = sayer(wrong)
         await changeWorld(story)
-        for (let acts = LEAST_ACTS + story.random.below(3); acts > 0; acts--) await act(story)
+        for (let acts = LEAST_ACTS + story.random.below(3); acts > 0; acts--)
+          await views.auditor.read(say, await act(story))
         const [site] = story.sites
-        if (n === STEPS && site !== undefined) await deleteSite(story, site)
+        if (n === STEPS && site !== undefined) await views.auditor.read(say, await deleteSite(story, site))
         await story.settle()
-        await compareAll(story, views, sayer(wrong), n)
+        await views.auditor.read(say, null)
+        await compareAll(story, views, say, n)
+        if (n === STEPS) await views.auditor.compare(say, story.narrow, story.acme.id)
         story.clock.advance(STEP)
       }
       if (wrong.length > 0) t.diagnostic([...story.log, ...views.subscriber.said].join('\n'))
@@ -43,8 +48,11 @@ for (const seed of Array.from({ length: amount(1, 6) }, (_, n) => n + 1)) {
 type Views = Awaited<ReturnType<typeof openViews>>
 
 /** Those that stay open through the story. */
-async function openViews({ t, url }: Story) {
+async function openViews({ t, url, admin }: Story) {
+  const auditor = new Auditor(admin)
+  await auditor.begin()
   return {
+    auditor,
     listener: await listen(t, url),
     call: await connect(t, url),
     subscriber: new Subscriber(),
