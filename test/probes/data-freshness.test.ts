@@ -69,7 +69,7 @@ testLogic(
     assert.deepEqual([result?.status, result?.reason], ['ok', 'learning'])
     assert.match(
       result?.message ?? '',
-      /^Learning: last event 5 days ago; [\d.]+ events are usual in 24 h, judges silence once \d+ are$/,
+      /^Learning: last event 5 days ago, usually [\d.]+ events in 24 h; judging starts once \d+ are usual$/,
     )
   },
 )

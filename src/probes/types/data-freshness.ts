@@ -70,8 +70,8 @@ export const dataFreshness = defineProbeType({
   },
 })
 
-/** E.g. `last event 5 days ago; 5 events are usual in 24 h, judges silence once 10 are`. */
+/** E.g. `last event 5 days ago, usually 5 events in 24 h; judging starts once 10 are usual`. */
 function tooFew({ covered, usual, needed }: VolumeSoFar, ago: number): string {
   const last = ago < MINUTE ? 'just now' : `${duration(ago)} ago`
-  return `last event ${last}; ${counted(usual, 'event is', 'events are')} usual in ${duration(covered)}, judges silence once ${number(needed)} are`
+  return `last event ${last}, usually ${counted(usual, 'event')} in ${duration(covered)}; judging starts once ${number(needed)} are usual`
 }
