@@ -59,7 +59,7 @@ const hourAt = ({ start }: WeekHours, index: number): TimeRange => {
 }
 
 /** Older feedback widens nothing, because the site may have changed. */
-const LEARNT_FOR = 8 * 7 * DAY
+export const LEARNT_FOR = 8 * 7 * DAY
 const STEP = 1.5
 const MOST_WIDENING = 4
 const MOST_STEPS = Math.ceil(Math.log(MOST_WIDENING) / Math.log(STEP))

@@ -41,7 +41,7 @@ export {
   volumeSoFar,
 } from './data-volume.ts'
 export { type Expectation, expectationOf, type HourLimits } from './expectation.ts'
-export { FEEDBACK_VERDICTS, type Feedback, type FeedbackVerdict } from './feedback.ts'
+export { FEEDBACK_VERDICTS, type Feedback, type FeedbackVerdict, LEARNT_FOR } from './feedback.ts'
 export {
   type FieldContractConfig,
   fieldContract,

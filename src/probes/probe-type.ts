@@ -169,6 +169,10 @@ export interface ExpectedCounts extends Expectation {
   events: readonly string[]
   /** Number of whole days that it has learnt from. */
   learntDays: number
+  /** Factor by which feedback has widened what passes, as a variance; 1 without feedback. */
+  widening: number
+  /** The newest feedback that did. */
+  widenedBy: readonly { alert_id: string; given_at: number }[]
   /** Public holidays in and around the learnt days. */
   special: readonly TimeRange[]
   /** Which counts are bad: too low, too high or both. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { createHttpApp } from '../../src/http/index.ts'
-import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
+import { DAY, HOUR, isoTime, newId } from '../../src/lib/index.ts'
 import { type ExpectationRecord, probeRoutes } from '../../src/probes/index.ts'
 import { dataFreshness } from '../../src/probes/types/data-freshness.ts'
 import { dataVolume } from '../../src/probes/types/data-volume.ts'
@@ -125,3 +125,26 @@ testLogic('of freshness an hour without events is bad, a check of another kind e
   assert.equal(other.message, 'Expectation not found')
   await api.refused(404, 'GET', `/api/probes/${UNKNOWN_ID}/expectation`)
 })
+
+testLogic(
+  'what feedback has widened is wider, and names the alerts on which it can be taken back',
+  async (store, t) => {
+    const api = await openApi(t, store)
+    const site = await siteWith(store, SHOP)
+    const path = await pathOf(store, site, 'data_volume')
+    const before = await api.get<ExpectationRecord>(path)
+    assert.deepEqual([before.widening, before.widened_by], [1, []])
+    const about = { site_id: site.id, given_by: 'Ada', verdict: 'not_a_problem' }
+    const given = (event_name: string | null, given_at: number, ended_at: number | null = given_at) => {
+      const alert_id = newId()
+      return { ...about, alert_id, event_name, given_at, began_at: given_at - HOUR, ended_at }
+    }
+    const [counts, ofEvent, old] = [given(null, NOW - DAY), given('purchase', NOW), given(null, NOW - 60 * DAY)]
+    await store.write.insertInto('alert_feedback').values([counts, ofEvent, old]).execute()
+    const after = await api.get<ExpectationRecord>(path)
+    assert.deepEqual(after.widened_by, [{ alert_id: counts.alert_id, at: isoTime(NOW - DAY) }])
+    assert.ok(after.widening === 1.5 && after.level_noise > before.level_noise)
+    await store.write.deleteFrom('alert_feedback').execute()
+    assert.deepEqual(await api.get(path), before)
+  },
+)

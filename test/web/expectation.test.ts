@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { needWords, passingHours, reasonWords, spreadWords } from '../../web/src/features/probes/expectation.ts'
+import {
+  needWords,
+  passingHours,
+  reasonWords,
+  spreadWords,
+  wideningWords,
+} from '../../web/src/features/probes/expectation.ts'
 import type { ChartColors } from '../../web/src/ui/chart/colors.ts'
 import { type BandHour, withHourlyBand } from '../../web/src/ui/chart/hourly-band.ts'
 import { pointsOf } from '../../web/src/ui/chart/points.ts'
@@ -157,5 +163,13 @@ test('the hour under way is not over on a chart that ends later', () => {
   assert.deepEqual(
     placed.map(({ isPartial }) => isPartial),
     [false, false, true],
+  )
+})
+
+test('what feedback has widened is said, and nothing without feedback', () => {
+  assert.equal(wideningWords(1), null)
+  assert.match(
+    wideningWords(2.25) ?? '',
+    /^Feedback has widened what passes: hours may vary 1.5 times as much as measured/,
   )
 })

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, nullable } from '../../http/index.ts'
+import { IsoTime, nullable, Uuid } from '../../http/index.ts'
 import { type Clock, DAY, HOUR, invalidRequest, isoTime, notFound } from '../../lib/index.ts'
 import { requireSite } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
@@ -59,6 +59,12 @@ export const ExpectationRecord = Type.Object({
   level_noise: Type.Number({
     description: "Further variation of an hour's level: a standard deviation, as a share",
   }),
+  widening: Type.Number({
+    description: 'How many times as much the level is taken to vary (as a variance) because of feedback; 1 without it',
+  }),
+  widened_by: Type.Array(Type.Object({ alert_id: Uuid, at: IsoTime }), {
+    description: 'The newest feedback that did so: the alert it was given on, where it can be taken back, and when',
+  }),
   special: Type.Array(Type.Object({ from: IsoTime, to: IsoTime }), {
     description: 'Public holidays, which are left out of what is usual and judged by silence only',
   }),
@@ -96,7 +102,8 @@ export async function probeExpectation(
   const site = await requireSite(store.read, probe.site_id)
   const eventName = event_name ?? null
   const asked = { store, site, config: withDefaults(type, given), now, eventName, range }
-  const { hours, events, learntDays, burst, visitSize, levelNoise, special, direction } = await type.expectation(asked)
+  const { hours, events, learntDays, burst, visitSize, levelNoise, widening, widenedBy, special, direction } =
+    await type.expectation(asked)
   return {
     event_name: eventName,
     hours: hours.map(({ from: start, ...hour }) => ({ t: isoTime(start), ...hour })),
@@ -105,6 +112,8 @@ export async function probeExpectation(
     burst,
     visit_size: visitSize,
     level_noise: levelNoise,
+    widening,
+    widened_by: widenedBy.map(({ alert_id, given_at }) => ({ alert_id, at: isoTime(given_at) })),
     special: special.map((day) => ({ from: isoTime(day.from), to: isoTime(day.to) })),
     events: [...events],
   }

@@ -1,7 +1,7 @@
 import { expectationOf, type HourLimits, type UsualCounts } from '../../detection/index.ts'
 import { HOUR } from '../../lib/index.ts'
 import type { ExpectationContext, ExpectedCounts } from '../probe-type.ts'
-import { siteEvents } from './site-events.ts'
+import { siteEvents, wideningFeedback } from './site-events.ts'
 
 /** More events are no help in a selection. */
 const EVENTS_SHOWN = 100
@@ -20,8 +20,11 @@ export async function expectedCounts(
   const { recent, usual, special } = await siteEvents({ store, site, now }, weeks)
   const expectation = expectationOf(eventName, { recent, usual }, limitsOf(usual), range)
   const isKnown = eventName === null || usual.names.includes(eventName)
+  const { widening } = usual.of(eventName)
   return {
     ...expectation,
+    widening,
+    widenedBy: widening === 1 ? [] : await wideningFeedback(store.reports, site.id, eventName, now),
     // An event that never came has no known hours, which is not the same as expecting none.
     hours: isKnown ? expectation.hours : expectation.hours.map(({ from }) => ({ from, ...NOTHING_KNOWN })),
     events: usual.names.toSorted((a, b) => usual.of(b).hourly - usual.of(a).hourly).slice(0, EVENTS_SHOWN),

@@ -2,8 +2,10 @@ import { readSnapshot, type Snapshot } from '../../analytics/index.ts'
 import {
   FEEDBACK_VERDICTS,
   type Feedback,
+  type FeedbackVerdict,
   type HourHistory,
   hoursCompared,
+  LEARNT_FOR,
   type LocalTime,
   localTime,
   type RecentCounts,
@@ -44,6 +46,29 @@ async function readFeedback(db: Kysely<Tables>, siteId: string, now: number): Pr
     const verdict = FEEDBACK_VERDICTS.find((known) => known === text)
     return verdict === undefined ? [] : [{ verdict, name: event_name, from: began_at, to: ended_at ?? now }]
   })
+}
+
+/** No one follows more links to alerts. */
+const MOST_WIDENING_SHOWN = 5
+
+/** Reads the newest answers that have widened what passes of a site's events (null), or of one of them. */
+export async function wideningFeedback(
+  db: Kysely<Tables>,
+  siteId: string,
+  eventName: string | null,
+  now: number,
+): Promise<{ alert_id: string; given_at: number }[]> {
+  return db
+    .selectFrom('alert_feedback')
+    .select(['alert_id', 'given_at'])
+    .where('site_id', '=', siteId)
+    .where('event_name', eventName === null ? 'is' : '=', eventName)
+    .where('verdict', '=', 'not_a_problem' satisfies FeedbackVerdict)
+    .where(({ eb, or }) => or([eb('ended_at', 'is', null), eb('ended_at', '>', now - LEARNT_FOR)]))
+    .orderBy('given_at', 'desc')
+    .orderBy('alert_id')
+    .limit(MOST_WIDENING_SHOWN)
+    .execute()
 }
 
 /** A site's events of the last day, and what is usual for them. */

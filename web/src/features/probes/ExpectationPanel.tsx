@@ -1,6 +1,7 @@
 import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useId, useMemo } from 'react'
+import { Link } from '@tanstack/react-router'
+import { Fragment, useCallback, useId, useMemo } from 'react'
 import { timeseriesQuery } from '../../api/analytics.ts'
 import { type ExpectationRecord, expectationQuery, type ProbeRecord, type ResultRecord } from '../../api/probes.ts'
 import { useNow } from '../../lib/external.ts'
@@ -16,7 +17,7 @@ import { Awaited } from '../../ui/States.tsx'
 import { findingsIn } from '../alerts/chart-plan.ts'
 import { clockTime } from '../alerts/words.ts'
 import classes from './expectation.module.css'
-import { few, needWords, passingHours, reasonWords, spreadWords, usualSeries } from './expectation.ts'
+import { few, needWords, passingHours, reasonWords, spreadWords, usualSeries, wideningWords } from './expectation.ts'
 
 const HEIGHT = 240
 const MINUTE = 60_000
@@ -68,10 +69,30 @@ export function ExpectationPanel({ probe, zone, newest }: Props) {
             {reason !== null && <p>{reason}</p>}
             <p>{needWords(data, now, clock)}</p>
             <p className={classes.note}>{spreadWords(data)}</p>
+            <Widening answer={data} clock={clock} />
           </div>
         </>
       )}
     </section>
+  )
+}
+
+function Widening({ answer, clock }: { answer: ExpectationRecord; clock: (time: number) => string }) {
+  const words = wideningWords(answer.widening)
+  if (words === null) return null
+  return (
+    <p>
+      {words}{' '}
+      {answer.widened_by.map(({ alert_id: alertId, at }, index) => (
+        <Fragment key={alertId}>
+          {index > 0 && ', '}
+          <Link to="/alerts/$alertId" params={{ alertId }}>
+            {clock(Date.parse(at))}
+          </Link>
+        </Fragment>
+      ))}
+      .
+    </p>
   )
 }
 

@@ -59,6 +59,12 @@ export function spreadWords({
   return `${learnt} ${counted(special.length, 'public holiday')} left out, or judged by silence only.`
 }
 
+/** How much wider feedback has made what passes; null without any. Followed by links to where it was given. */
+export const wideningWords = (widening: number): string | null =>
+  widening === 1
+    ? null
+    : `Feedback has widened what passes: hours may vary ${few(Math.sqrt(widening))} times as much as measured. To undo it, take back “Not a problem” of`
+
 /** The surprise of a median window: half of all windows have fewer events than expected. */
 const EVERY_OTHER = Math.log10(2)
 
