@@ -99,7 +99,7 @@ async function escalate(
   const note = `Not acknowledged for ${since === first ? '' : 'another '}${minutes} min: passed on to ${person.name}`
   const text = channels.length === 0 ? `${note}, who cannot be reached: add an e-mail address or a channel` : note
   known.events.push({ kind: 'next_on_call', actor: null, text })
-  if (channels.length > 0 && known.row.notified_severity === 'warning') noteSeverity(known, source)
+  if (channels.length > 0) noteSeverity(known, source)
   await saveCases(trx, [known], now)
   const alert = asIncident(voice, { known, kind: 'reminder', move: null, ending: null })
   const message = {

@@ -104,7 +104,8 @@ function announce({ row, alerts }: Case, alert: AlertRow, now: number): void {
  * severity.
  */
 export function noteSeverity({ row, alerts }: Case, { notifyEscalated }: Pick<Wishes, 'notifyEscalated'>): void {
-  if (!notifyEscalated && worstOf(alerts.values()) === 'critical') row.notified_severity = 'critical'
+  const isWarning = row.notified_severity === 'warning'
+  if (!notifyEscalated && isWarning && worstOf(alerts.values()) === 'critical') row.notified_severity = 'critical'
 }
 
 /** Returns whether people were last notified of its end: it came back while it was muted. */
