@@ -181,7 +181,7 @@ test('the first account leads from its invitation to its password and into the d
   const { url } = await startService(t)
   const { page } = await openPage(t, url, '/settings?tab=people')
   await page.getByRole('button', { name: 'Invite' }).click()
-  const dialog = page.getByRole('dialog')
+  const dialog = page.getByRole('dialog', { name: 'Invite yourself' })
   await dialog.getByLabel('E-mail').fill('first@agency.example')
   await dialog.getByRole('button', { name: 'Invite' }).click()
   await page.getByText('Choose a password for first@agency.example.').waitFor()

@@ -31,7 +31,7 @@ export function InviteForm({ onClose, onInvited }: Props) {
   const fault = invite.error instanceof ApiError ? invite.error.fault('/email') : undefined
   const isReady = email !== '' && chosen.clientIds?.length !== 0
   return (
-    <Dialog onClose={onClose} title="Invite someone">
+    <Dialog onClose={onClose} title={role === 'open' ? 'Invite yourself' : 'Invite someone'}>
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
           <TextInput
