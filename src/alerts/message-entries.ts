@@ -27,6 +27,7 @@ import { chunksOf, type Tables, type Transaction } from '../store/index.ts'
 import { alertMessage, changesBefore } from './alert-message.ts'
 import { confirmedOf } from './incidents/close.ts'
 import type { DueMessage } from './incidents/due-messages.ts'
+import { sharedVendors } from './incidents/vendor-reads.ts'
 import type { AlertSource } from './rules.ts'
 
 /**
@@ -48,6 +49,7 @@ export async function entriesOf(
     trx,
     due.flatMap(({ known }) => known.row.parent_id ?? []),
   )
+  const shared = await sharedVendors(trx, [...vendors.keys()])
   const ends = due.filter(({ kind }) => QUIETENS.includes(kind))
   const notified = await channelsNotified(
     trx,
@@ -68,7 +70,8 @@ export async function entriesOf(
   return due.flatMap((message) => {
     const { source, alert, known, kind } = message
     const vendor = vendors.get(known.row.parent_id ?? '')
-    const elsewhere = vendor === undefined ? null : vendorName(vendor)
+    const isElsewhere = shared.has(known.row.parent_id ?? '')
+    const elsewhere = vendor === undefined || !isElsewhere ? null : vendorName(vendor)
     const isForOperator = vendor === undefined || kind === 'resolved'
     // An alert that was critical counts as critical until it is resolved.
     const isCritical = alert.severity === 'critical' || known.row.notified_severity === 'critical'

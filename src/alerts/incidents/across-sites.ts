@@ -34,11 +34,6 @@ export interface VendorFault {
 export const AT_ONCE_MS = 10 * MINUTE
 /** Fewer sites prove nothing: two may share an agency, a template or a mistake. */
 export const LEAST_SITES = 3
-/**
- * Where other clients use the vendor too, it must fail on sites of so many: one client's sites share releases, and a sender with
- * their keys could make the others believe that their own fault is the vendor's.
- */
-const LEAST_CLIENTS = 2
 /** The alerts of this period show how often a site's tags are bad independently of others. */
 export const BASE_MS = 30 * DAY
 /**
@@ -67,8 +62,8 @@ export function logChanceByThemselves(count: number, sites: readonly VendorSite[
 }
 
 /**
- * Finds the vendors that fail on more sites at once than chance explains: at least three, of two clients if several use the vendor,
- * with a chance below one in ten million.
+ * Finds the vendors that fail on more sites at once than chance explains: at least three, with a chance below one in ten million.
+ * They may all be of one client, so that it is one incident; `isShared` tells whether it may be the vendor's fault.
  *
  * @param sitesOf returns all sites that have tags of the vendor, for a vendor and a kind
  */
@@ -83,29 +78,19 @@ export function vendorFaults(
     if (first === undefined || siteCount(together) < LEAST_SITES) return []
     const { vendor, failing } = first
     const sites = sitesOf(vendor, failing)
-    if (clientCount(together) < Math.min(LEAST_CLIENTS, clientCount(sites))) return []
     if (logChanceByThemselves(siteCount(together), sites) > BOUND) return []
     const startedAt = Math.min(...together.map((sign) => sign.startedAt))
     return [{ vendor, failing, startedAt, signs: together, sites: sites.length }]
   })
 }
 
-/**
- * Returns the signs that began at once on the most sites; of several clients if there are such; the earliest such group where
- * several are equal.
- */
+/** Returns the signs that began at once on the most sites; the earliest such group where several are equal. */
 export function mostTogether(signs: readonly VendorSign[]): VendorSign[] {
   const around = signs
     .toSorted((a, b) => a.startedAt - b.startedAt)
     .map((centre) => signs.filter(({ startedAt }) => Math.abs(startedAt - centre.startedAt) <= AT_ONCE_MS))
-  return around.reduce((most, some) => {
-    const more = Number(isOfSeveral(some)) - Number(isOfSeveral(most)) || siteCount(some) - siteCount(most)
-    return more > 0 ? some : most
-  }, [])
+  return around.reduce((most, some) => (siteCount(some) > siteCount(most) ? some : most), [])
 }
-
-const clientCount = (of: readonly { clientId: string }[]): number => new Set(of.map(({ clientId }) => clientId)).size
-const isOfSeveral = (signs: readonly VendorSign[]): boolean => clientCount(signs) >= LEAST_CLIENTS
 
 export const siteCount = (signs: readonly VendorSign[]): number => new Set(signs.map(({ siteId }) => siteId)).size
 
@@ -115,6 +100,21 @@ export const isPartOf = (sign: VendorSign, fault: Pick<VendorFault, 'vendor' | '
   sign.failing === fault.failing &&
   sign.startedAt >= fault.startedAt - AT_ONCE_MS &&
   sign.startedAt <= fault.startedAt + LATE_MS
+
+/**
+ * Whether what fails on sites of these clients is the vendor's fault. The sites of one client share releases and credentials, and a
+ * sender with its keys could make others believe that their own fault is the vendor's.
+ */
+export const isShared = (clientIds: ReadonlySet<string>): boolean => clientIds.size > 1
+
+/**
+ * Returns the signs that may join a vendor's incident on sites of these clients. While they are all of one client, others join it only
+ * once two of them show the same.
+ */
+export function joiningOf(signs: readonly VendorSign[], clientIds: ReadonlySet<string>): VendorSign[] {
+  const others = new Set(signs.flatMap(({ clientId }) => (clientIds.has(clientId) ? [] : clientId)))
+  return signs.filter(({ clientId }) => isShared(clientIds) || clientIds.has(clientId) || isShared(others))
+}
 
 const DOES: Readonly<Record<string, string>> = {
   failing: 'tags fail',
@@ -130,3 +130,7 @@ export const vendorTitle = (vendor: string, failing: string, affected: number, s
 /** What a client reads about other clients' sites: nothing but that some are affected. */
 export const elsewhereText = (vendor: string): string =>
   `Other sites are affected too: probably ${vendor}, not your release`
+
+/** What it reads when only its own sites are affected. */
+export const ownSitesText = (vendor: string): string =>
+  `Other sites of this client are affected too: ${vendor} fails, or something they share, such as a release`

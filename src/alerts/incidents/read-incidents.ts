@@ -12,6 +12,7 @@ import { type Change, evidenceOf, type Known, strongestCause } from './evidence.
 import { LASTS, oneSummary, summariesOf } from './reach.ts'
 import { type IncidentQuery, type IncidentSummary, incidentEntry, incidentRecord, noteRecord } from './records.ts'
 import { signOf } from './sign.ts'
+import { sharedVendors } from './vendor-reads.ts'
 
 /**
  * Returns a page of incidents, newest first or, ordered by end, the last resolved first. Vendors' incidents belong to no client:
@@ -132,17 +133,18 @@ async function knownOf(
 ): Promise<Known> {
   const parent = await read
     .selectFrom('incidents')
-    .select('vendor')
+    .select(['id', 'vendor'])
     .where('id', '=', row.parent_id ?? '')
     .where('scope', '=', 'vendor')
     .executeTakeFirst()
+  const isElsewhere = parent !== undefined && (await sharedVendors(read, [parent.id])).has(parent.id)
   const lead = alerts.find(({ id }) => id === row.lead_alert_id)
   return {
     signs: alerts.map(signOf),
     leadId: row.lead_alert_id,
     voiceId: row.announced_alert_id,
     change,
-    vendorElsewhere: typeof parent?.vendor === 'string' ? vendorName(parent.vendor) : null,
+    vendorElsewhere: typeof parent?.vendor === 'string' && isElsewhere ? vendorName(parent.vendor) : null,
     httpStatus: lead === undefined || row.scope !== 'site' ? null : httpStatusIn(lead.details),
     why: events.flatMap(({ kind, text }) => (EVIDENCE.includes(kind) ? text : [])),
   }

@@ -12,7 +12,17 @@ import { severityOf } from '../alert-record.ts'
 import { entriesOf } from '../message-entries.ts'
 import { isSilenced, loadMutes } from '../mutes.ts'
 import { loadContext } from '../rules.ts'
-import { elsewhereText, isPartOf, LEAST_SITES, type VendorFault, vendorFaults, vendorTitle } from './across-sites.ts'
+import {
+  elsewhereText,
+  isPartOf,
+  isShared,
+  joiningOf,
+  LEAST_SITES,
+  ownSitesText,
+  type VendorFault,
+  vendorFaults,
+  vendorTitle,
+} from './across-sites.ts'
 import { type Case, lockCases, saveCases } from './case.ts'
 import { severityOfAll } from './close.ts'
 import { dueMessages } from './due-messages.ts'
@@ -30,17 +40,20 @@ export async function followVendors(store: Store, channelSettings: ChannelSettin
   const joining = state.open.map((fault) => ({
     fault,
     // One that has come back was announced again then.
-    signs: state.loose.filter((sign) =>
-      [fault.row.started_at, fault.row.announced_at ?? fault.row.started_at].some((startedAt) =>
-        isPartOf(sign, { ...fault, startedAt }),
+    signs: joiningOf(
+      state.loose.filter((sign) =>
+        [fault.row.started_at, fault.row.announced_at ?? fault.row.started_at].some((startedAt) =>
+          isPartOf(sign, { ...fault, startedAt }),
+        ),
       ),
+      fault.clientIds,
     ),
   }))
   for (const { fault, signs } of joining) {
     const isOver = signs.length === 0 && fault.lasting === 0
     const isUnsaid = fault.isCritical && fault.row.notified_severity === 'warning'
     const isMoved = !isOver && (isUnsaid || fault.isCritical !== (fault.row.severity === 'critical'))
-    if (signs.length > 0) await gather(store, channelSettings, { ...faultOf(fault), signs }, fault.row.id, now)
+    if (signs.length > 0) await gather(store, channelSettings, { ...faultOf(fault), signs }, fault, now)
     else if (isOver || isMoved || (fault.row.announced_at === null && fault.announced > 0)) {
       await update(store, channelSettings, fault.row.id, now)
     }
@@ -64,7 +77,7 @@ async function gather(
   store: Store,
   channelSettings: ChannelSettings,
   fault: VendorFault,
-  vendorId: string | null,
+  open: VendorState['open'][number] | null,
   now: number,
 ): Promise<void> {
   await store.write.transaction().execute(async (trx) => {
@@ -73,14 +86,15 @@ async function gather(
     const parts = [...cases.values()].filter(({ row }) => row.parent_id === null && row.state !== 'resolved')
     if (parts.length === 0) return
     // Someone may have resolved it since it was read: what is part of it then would be said to no one.
-    if (vendorId !== null && (await lockVendor(trx, store, vendorId, now))?.row.state === 'resolved') return
-    const id = vendorId ?? newOrderedId(now)
-    const said = elsewhereText(vendorName(fault.vendor))
+    if (open !== null && (await lockVendor(trx, store, open.row.id, now))?.row.state === 'resolved') return
+    const id = open?.row.id ?? newOrderedId(now)
+    const clientIds = new Set([...(open?.clientIds ?? []), ...parts.flatMap(({ row }) => row.client_id ?? [])])
+    const said = (isShared(clientIds) ? elsewhereText : ownSitesText)(vendorName(fault.vendor))
     for (const part of parts) {
       part.row.parent_id = id
       part.events.push({ kind: 'belongs', actor: null, text: said })
     }
-    if (vendorId === null) await insertVendor(trx, id, fault, parts, now)
+    if (open === null) await insertVendor(trx, id, fault, parts, now)
     await notifyClients(trx, parts, said, channelSettings, now)
     await saveCases(trx, parts, now)
     await writeVendor(trx, store, id, channelSettings, now)
@@ -105,7 +119,7 @@ async function reopen(
     if (vendor?.row.state !== 'resolved' || back.length < LEAST_SITES) return
     const open = { state: 'open', resolved_at: null, announced_at: null, acknowledged_at: null, acknowledged_by: null }
     Object.assign(vendor.row, { ...open, impact_due: now })
-    vendor.events.push({ kind: 'joined', actor: null, text: `It is back on ${back.length} of its sites` })
+    vendor.events.push({ kind: 'reopened', actor: null, text: `It is back on ${back.length} of its sites` })
     await saveCases(trx, [vendor], now)
     await withdrawForOne(trx, back)
     await writeVendor(trx, store, id, channelSettings, now)

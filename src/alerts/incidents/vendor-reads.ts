@@ -1,6 +1,6 @@
 import { saidOf, vendorOf } from '../../analytics/index.ts'
 import { DAY, firstIdAt, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
-import type { IncidentRow, Kysely, Tables } from '../../store/index.ts'
+import { chunksOf, type IncidentRow, type Kysely, type Tables } from '../../store/index.ts'
 import { BASE_MS, LEAST_SITES, mostTogether, siteCount, type VendorSign, type VendorSite } from './across-sites.ts'
 import { LASTS } from './reach.ts'
 import { FAILING } from './sign.ts'
@@ -8,7 +8,16 @@ import { FAILING } from './sign.ts'
 /** What is known about vendors across sites. */
 export interface VendorState {
   /** Unresolved incidents of vendors. */
-  open: { row: IncidentRow; vendor: string; failing: string; lasting: number; announced: number; isCritical: boolean }[]
+  open: {
+    row: IncidentRow
+    vendor: string
+    failing: string
+    lasting: number
+    announced: number
+    isCritical: boolean
+    /** The clients of its sites. */
+    clientIds: ReadonlySet<string>
+  }[]
   /** Sites' incidents that are about a vendor and not yet part of a vendor's incident. */
   loose: VendorSign[]
   /** Vendors' incidents that have ended and are back on enough of their sites, with these sites' incidents. */
@@ -71,6 +80,7 @@ async function openVendors(db: Kysely<Tables>, ids: readonly string[]): Promise<
     .leftJoin('alerts', 'alerts.id', 'incidents.lead_alert_id')
     .select([
       'incidents.parent_id',
+      'incidents.client_id',
       'incidents.state',
       'incidents.severity',
       'incidents.announced_at',
@@ -84,10 +94,27 @@ async function openVendors(db: Kysely<Tables>, ids: readonly string[]): Promise<
     const lasting = own.filter(({ state }) => state !== 'resolved')
     const announced = lasting.filter(({ announced_at }) => announced_at !== null).length
     const isCritical = lasting.some(({ severity }) => severity === 'critical')
+    const clientIds = new Set(own.flatMap(({ client_id }) => client_id ?? []))
     return row.vendor === null
       ? []
-      : [{ row, vendor: row.vendor, failing, lasting: lasting.length, announced, isCritical }]
+      : [{ row, vendor: row.vendor, failing, lasting: lasting.length, announced, isCritical, clientIds }]
   })
+}
+
+/** Returns those of the vendors' incidents that have sites of several clients. */
+export async function sharedVendors(db: Kysely<Tables>, ids: readonly string[]): Promise<Set<string>> {
+  const shared = new Set<string>()
+  for (const chunk of chunksOf([...new Set(ids)])) {
+    const rows = await db
+      .selectFrom('incidents')
+      .select('parent_id')
+      .where('parent_id', 'in', chunk)
+      .groupBy('parent_id')
+      .having(({ fn }) => fn.count('client_id').distinct(), '>', 1)
+      .execute()
+    for (const { parent_id } of rows) if (parent_id !== null) shared.add(parent_id)
+  }
+  return shared
 }
 
 const TAG_TYPES = Object.keys(FAILING)

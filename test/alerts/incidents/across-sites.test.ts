@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import {
   BOUND,
   isPartOf,
+  joiningOf,
   logChanceByThemselves,
   type VendorSign,
   type VendorSite,
@@ -61,14 +62,7 @@ const SITUATIONS: readonly [
     sites(20),
     null,
   ],
-  ['6 of 20 sites, all of one client, whose release or sender it may be', ofOne(onSites(6)), sites(20), null],
-  ['6 of 20 sites where one client alone uses the vendor', ofOne(onSites(6)), () => ofOne(sites(20)()), 6],
-  [
-    '3 of 20 sites, beside more of one client half an hour later',
-    [...onSites(3), ...ofOne([10, 11, 12, 13].map((site) => bad(site, 30)))],
-    sites(20),
-    3,
-  ],
+  ['6 of 20 sites, all of one client', ofOne(onSites(6)), sites(20), 6],
   ['three at once and one of hours before', [...onSites(3), bad(9, -300)], sites(20), 3],
 ]
 
@@ -108,6 +102,15 @@ test('what begins within an hour of a fault that lasts is part of it', () => {
   }
   assert.equal(isPartOf(bad(1, 0, 'tiktok'), fault), false)
   assert.equal(isPartOf(bad(1, 0, 'meta', 'slow'), fault), false)
+})
+
+test('sites of other clients join what fails on one client alone only once two of these clients show it', () => {
+  const [own, foreign, third] = [...ofOne([bad(1, 0)]), bad(2, 0), bad(3, 0)]
+  assert.ok(own !== undefined && foreign !== undefined && third !== undefined)
+  const ofOneClient = new Set(['of all'])
+  assert.deepEqual(joiningOf([own, foreign], ofOneClient), [own])
+  assert.deepEqual(joiningOf([own, foreign, third], ofOneClient), [own, foreign, third])
+  assert.deepEqual(joiningOf([foreign], new Set(['of all', 'of 9'])), [foreign])
 })
 
 test('the title counts the sites', () => {

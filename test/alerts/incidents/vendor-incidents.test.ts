@@ -17,8 +17,8 @@ import { steppingStore } from '../../../testkit/stepping-store.ts'
 import { typeOf } from '../../probes/support.ts'
 import { watch } from '../support.ts'
 
-/** Sites of a client each, all with a tag of Meta's; `fail` says which of them it fails on. */
-async function watchSites(t: TestContext, store: Store, count: number, tag_key = 'Meta CAPI') {
+/** Sites of a client each, but for `alike` of one client, all with a tag of Meta's; `fail` says which of them it fails on. */
+async function watchSites(t: TestContext, store: Store, count: number, tag_key = 'Meta CAPI', alike = 1) {
   const failing = new Set<string>()
   let status: 'warning' | 'critical' = 'critical'
   const run = async ({ site }: { site: { id: string } }): Promise<ProbeOutcome> => {
@@ -41,6 +41,10 @@ async function watchSites(t: TestContext, store: Store, count: number, tag_key =
     const site = await insertSite(store, { name: `site-${n}` })
     await insertProbe(store, site.id, { probe_type: 'tag_failure_rate' })
     sites.push(site)
+  }
+  for (const site of sites.slice(0, alike)) {
+    site.client_id = seen.site.client_id
+    await store.write.updateTable('sites').set({ client_id: site.client_id }).where('id', '=', site.id).execute()
   }
   for (const [n, { id, client_id, site_no }] of sites.entries()) {
     names.set(id, `site-${n}`)
@@ -95,6 +99,30 @@ async function on(store: Store, channel: string) {
   return rows.map(({ kind, state, message }) => ({ text: `${kind} ${state}`, message }))
 }
 const texts = async (store: Store, channel: string) => (await on(store, channel)).map(({ text }) => text)
+
+testLogic(
+  'what fails on sites of one client alone is one message to the operator, but no fault of the vendor, and takes in no other client',
+  async (store, t) => {
+    const { fail, sites, clock } = await watchSites(t, store, 12, 'Meta CAPI', 4)
+    await fail(4)
+    const vendor = (await incidents(store)).find(({ scope }) => scope === 'vendor')
+    assert.equal(vendor?.title, 'Meta tags fail on 4 of 12 sites')
+    assert.deepEqual(await texts(store, 'global'), [...Array(4).fill('opened cancelled'), 'vendor_opened pending'])
+    const notes = (await on(store, `chat:${sites[0]?.client_id}`)).flatMap(
+      ({ message }) => (JSON.parse(message) as AlertMessage).incident?.note ?? [],
+    )
+    assert.match(notes.join(), /^Other sites of this client are affected too: Meta fails, or something they share/)
+    assert.doesNotMatch(notes.join(), /not your release/)
+
+    clock.advance(5 * MINUTE)
+    await fail(5)
+    const parentOf = async (site: number) =>
+      (await incidents(store)).find(({ site_id }) => site_id === sites[site]?.id)?.parent_id
+    assert.equal(await parentOf(4), null)
+    await fail(6)
+    assert.deepEqual([await parentOf(4), await parentOf(5)], [vendor?.id, vendor?.id])
+  },
+)
 
 testLogic(
   'a vendor that fails on four of twelve sites is one incident, and one message to the operator',
