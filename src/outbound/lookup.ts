@@ -21,8 +21,9 @@ const NONE: readonly string[] = ['ENOTFOUND', 'ENODATA']
 /**
  * Returns the system's lookup, behind a question to the DNS servers whether the name is answered at all. The system's resolver
  * blocks one of libuv's threads until it gives up, for 10 s and more, and a process has two for it: two names of dead name servers
- * would make the lookups of all other sites fail. The question blocks none. Hosts files and search domains keep their meaning,
- * and a machine whose DNS servers have never answered is left to the system.
+ * would make the lookups of all other sites fail. The question blocks none. Hosts files and search domains keep their meaning:
+ * of the names without an answer, the system is asked for one at a time. A machine whose DNS servers have never answered is left
+ * to the system.
  */
 export function createLookup({
   servers,
@@ -30,6 +31,7 @@ export function createLookup({
   question = QUESTION,
 }: LookupOptions = {}): OutboundLookup {
   let isDnsWorking = false
+  let isDoubtAsked = false
   return async (host) => {
     // Such a name is in a hosts file, or means another one with a search domain.
     if (!host.includes('.')) return resolve(host)
@@ -41,8 +43,12 @@ export function createLookup({
     })
     try {
       const fault = isDnsWorking ? await asked : null
-      if (fault !== null && UNANSWERED.includes(codeOf(fault))) throw fault
-      return await resolve(host)
+      if (fault === null || !UNANSWERED.includes(codeOf(fault))) return await resolve(host)
+      if (isDoubtAsked) throw fault
+      isDoubtAsked = true
+      return await resolve(host).finally(() => {
+        isDoubtAsked = false
+      })
     } catch (thrown) {
       resolver.cancel()
       throw thrown

@@ -34,20 +34,28 @@ async function dnsServer(t: TestContext): Promise<string> {
   return `127.0.0.1:${socket.address().port}`
 }
 
-test('a name whose name servers do not answer blocks no lookup of the system, once others were answered', async (t) => {
+test('names whose name servers do not answer take one thread of the system, once others were answered', async (t) => {
   const asked: string[] = []
+  const blocked = Promise.withResolvers<void>()
+  let isBlocking = false
   const resolve = async (host: string) => {
     // As the system's, it takes a turn of the event loop.
     await setImmediate()
     asked.push(host)
+    if (isBlocking && host.startsWith('dead')) await blocked.promise
     return ['192.0.2.1']
   }
   const lookup = createLookup({ servers: [await dnsServer(t)], resolve, question: { timeout: 100, tries: 1 } })
   // Nothing is known of the servers yet: the system may know other ways.
   assert.deepEqual(await lookup('dead.example'), ['192.0.2.1'])
   // What the DNS does not know may be in a hosts file. The answer comes a moment after the system's.
+  isBlocking = true
+  const held: Promise<readonly string[]>[] = []
   for (let tries = 0; tries < 1_000; tries++) {
     await lookup('none.example')
+    asked.length = 0
+    held.push(lookup('dead.example'))
+    while (asked.length === 0) await setImmediate()
     if ((await lookup('broken.example').catch(() => null)) === null) break
   }
   asked.length = 0
@@ -60,4 +68,7 @@ test('a name whose name servers do not answer blocks no lookup of the system, on
   assert.deepEqual(asked, [])
   await Promise.all(['none.example', 'localhost'].map(lookup))
   assert.deepEqual(asked.sort(), ['localhost', 'none.example'])
+  blocked.resolve()
+  await Promise.all(held)
+  assert.deepEqual(await lookup('broken.example'), ['192.0.2.1'])
 })
