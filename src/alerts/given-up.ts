@@ -1,4 +1,4 @@
-import { GIVEN_UP, TRIED_FOR_MS, tryAgain } from '../notifications/index.ts'
+import { TRIED_FOR_MS, tryAgain } from '../notifications/index.ts'
 import { chunksOf, type Store } from '../store/index.ts'
 import { LASTS } from './incidents/reach.ts'
 
@@ -50,7 +50,7 @@ export async function resumeHandovers(store: Store, now: number): Promise<void> 
     .where('incidents.state', '=', 'open')
     .where('deliveries.kind', '=', 'reminder')
     .where('deliveries.state', '=', 'failed')
-    .where('deliveries.last_error', 'like', `${GIVEN_UP}%`)
+    .where('deliveries.given_up_at', 'is not', null)
     // Matches a note in the message's JSON. Plain reminders have none, and there may be more of them than fit in a round.
     .where('deliveries.message', 'like', '%"note":"%')
     .limit(PER_ROUND)

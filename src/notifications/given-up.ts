@@ -5,7 +5,7 @@ import { chunksOf, type Store } from '../store/index.ts'
 /** How long a message is tried, ms. An older one helps no one: the dashboard shows what is wrong. */
 export const TRIED_FOR_MS = DAY
 
-/** How the `last_error` of a message that was given up begins. */
+/** How the `last_error` of a message that was given up begins, for people; `given_up_at` says so to the program. */
 export const GIVEN_UP = 'given up after 24 hours'
 
 /**
@@ -28,6 +28,7 @@ export async function giveUpOverdue({ read, write }: Store, now: number): Promis
     .updateTable('deliveries')
     .set({
       state: 'failed',
+      given_up_at: now,
       last_error: sql<string>`${sql.lit(GIVEN_UP)} || coalesce(': ' || last_error, '')`,
     })
     .where(isPending)
@@ -41,7 +42,7 @@ export async function tryAgain({ write }: Store, ids: readonly string[], now: nu
   for (const chunk of chunksOf(ids)) {
     await write
       .updateTable('deliveries')
-      .set({ state: 'pending', not_before: now })
+      .set({ state: 'pending', not_before: now, given_up_at: null })
       .where('id', 'in', chunk)
       .where('state', '=', 'failed')
       .execute()

@@ -33,7 +33,7 @@ export {
   smtpServer,
 } from './email/transport.ts'
 export { removeMessagesOfAlerts } from './farewell.ts'
-export { GIVEN_UP, TRIED_FOR_MS, tryAgain } from './given-up.ts'
+export { TRIED_FOR_MS, tryAgain } from './given-up.ts'
 export { channelKind, type KindName } from './kinds.ts'
 export { briefOnes, sayCritical, withdrawEnd } from './merging.ts'
 export * from './message.ts'

@@ -113,7 +113,7 @@ function endOf(known: Waiting, merged: AlertMessage, entry: OutboxEntry, now: nu
   const isBrief = known.opening.alert.severity === 'warning' && now < known.createdAt + merging.briefMs
   if (!isBrief) return { kind: 'resolved', message, not_before: notBefore('resolved', heldUntil, holdMs, now) }
   return merging.certainMs === 0
-    ? { state: 'cancelled', last_error: BRIEF.reason }
+    ? { kind: BRIEF.kind, state: 'cancelled', last_error: BRIEF.reason }
     : { kind: BRIEF.kind, message, not_before: now + merging.certainMs }
 }
 
@@ -206,7 +206,7 @@ export async function briefOnes(db: Kysely<Tables>, alertIds: readonly string[])
       .distinct()
       .where('alert_id', 'in', ids)
       .where('state', '=', 'cancelled')
-      .where('last_error', '=', BRIEF.reason)
+      .where('kind', '=', BRIEF.kind)
       .execute()
     for (const { alert_id } of rows) if (alert_id !== null) brief.add(alert_id)
   }

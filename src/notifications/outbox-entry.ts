@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely'
 import { SECOND } from '../lib/index.ts'
-import type { DeliveryRow, Tables } from '../store/index.ts'
+import type { Tables } from '../store/index.ts'
 import type { Channel } from './channel.ts'
 import type { AlertMessageKind, Message } from './message.ts'
 
@@ -55,10 +55,6 @@ export interface Merging {
 
 /** The kind of a warning that ended before it was due, until its end is certain, and the reason for then cancelling it. */
 export const BRIEF = { kind: 'passed', reason: 'it was over before a notification was due' } as const
-
-/** Returns whether a message is, or was cancelled as, such a brief warning. */
-export const wasBrief = ({ kind, state, last_error }: Pick<DeliveryRow, 'kind' | 'state' | 'last_error'>): boolean =>
-  kind === BRIEF.kind || (state === 'cancelled' && last_error === BRIEF.reason)
 
 /** Returns when a message that is written now may be sent, epoch ms, unless others hold it up. */
 export const notBefore = (kind: string, heldUntil: number | null, holdMs: number, now: number): number =>

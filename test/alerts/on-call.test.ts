@@ -147,7 +147,7 @@ testLogic('a message to the next one that was given up is tried again while no o
   const earlier = (n: number) => firstIdAt(seen.clock.now() - MINUTE).slice(0, -3) + `${n}`.padStart(3, '0')
   const reminders = Array.from({ length: 250 }, (_, n) => ({ ...row, id: earlier(n), message: plain }))
   await store.write.insertInto('deliveries').values(reminders).execute()
-  const given = { state: 'failed', last_error: 'given up after 24 hours: status 503' }
+  const given = { state: 'failed', last_error: 'status 503', given_up_at: seen.clock.now() }
   const states = async () =>
     (
       await store.write.selectFrom('deliveries').select('state').where('message', '<>', plain).orderBy('id').execute()

@@ -141,10 +141,12 @@ testOnEveryEngine(
       .insertInto('client_channels')
       .values({ ...channel, id: 'night', name: 'night', address: `${SLACK}/night`, warnings_after_minutes: null })
       .execute()
-    const said = async (table: 'alert_events' | 'incident_events') =>
-      (await store.read.selectFrom(table).select('text').where('kind', '=', 'suppressed').execute()).map(
+    const said = async (table: 'alert_events' | 'incident_events') => {
+      const kind = table === 'alert_events' ? 'suppressed' : 'critical_only'
+      return (await store.read.selectFrom(table).select('text').where('kind', '=', kind).execute()).map(
         ({ text }) => text,
       )
+    }
     const text = 'No notification: every channel takes critical alerts only'
     assert.deepEqual(await run('warning'), [])
     assert.deepEqual(await run('warning', 40), [])
@@ -191,8 +193,8 @@ testLogic('a warning that is over before it was due is sent to webhooks alone', 
   assert.deepEqual(await rows(), [
     'chat opened delivered',
     'chat resolved delivered',
-    'email opened cancelled',
-    'global opened cancelled',
+    'email passed cancelled',
+    'global passed cancelled',
   ])
 })
 
@@ -308,7 +310,7 @@ testLogic('what ends within the silence is not sent', async (store, t) => {
   assert.deepEqual(await run('ok', 60), [])
   assert.deepEqual(
     (await rows()).filter((row) => !row.startsWith('chat')),
-    ['email opened cancelled', 'global opened cancelled'],
+    ['email passed cancelled', 'global passed cancelled'],
   )
 })
 

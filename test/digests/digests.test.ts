@@ -98,8 +98,8 @@ testOnEveryEngine(
     const kept = { ...quiet, suppressed_by: 'silence:1' }
     const silenced = await insertStory(store, site, '2026-11-19T09:00Z', { title: 'Still silent' }, kept)
     const lesser = await insertStory(store, site, '2026-11-19T05:00Z', { title: 'For no one' }, quiet)
-    const unheard = { id: newOrderedId(lesser.opened_at), at: lesser.opened_at, kind: 'suppressed', actor: null }
-    const text = 'No notification: every channel takes critical alerts only'
+    const unheard = { id: newOrderedId(lesser.opened_at), at: lesser.opened_at, kind: 'critical_only', actor: null }
+    const text = 'The words of this entry may change'
     await store.write
       .insertInto('incident_events')
       .values({ incident_id: lesser.id, ...unheard, text })

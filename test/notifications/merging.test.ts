@@ -148,7 +148,7 @@ testOnEveryEngine('a warning that is over before it was due is not sent', async 
   const { write, rows, open } = await writer(store)
   await open()
   await write('resolved', 10, { merging: { ...WAIT, isOnly: true } })
-  assert.deepEqual(await rows(), ['opened cancelled “opened” +30'])
+  assert.deepEqual(await rows(), ['passed cancelled “opened” +30'])
 })
 
 testLogic('one whose end is not certain is kept, and bad again it is as if it had not ended', async (store) => {

@@ -25,6 +25,7 @@ const delivery = (createdAt: number, state: string): DeliveryRow => ({
   last_error: null,
   delivered_at: null,
   receipt: null,
+  given_up_at: null,
 })
 
 const idsLeft = async (store: Store) =>

@@ -185,15 +185,15 @@ const NEWS: readonly string[] = ['opened', 'flapping', 'escalated', 'explained',
 async function toldIn({ read }: Store, incidents: readonly IncidentRow[]): Promise<Told> {
   const rows = await read
     .selectFrom('deliveries')
-    .select(['alert_id', 'channel', 'kind', 'not_before', 'state', 'message', 'last_error'])
+    .select(['alert_id', 'channel', 'kind', 'not_before', 'state', 'message'])
     .execute()
   const voices = new Map(incidents.map(({ id, announced_alert_id }) => [announced_alert_id, id]))
   const at = new Map<string, number[]>()
   const kinds: Record<string, number> = {}
   const brief = new Set<string>()
-  for (const { alert_id, channel, kind, not_before, state, message, last_error } of rows) {
+  for (const { alert_id, channel, kind, not_before, state, message } of rows) {
     const incident = voices.get(alert_id)
-    if (kind === BRIEF.kind || last_error === BRIEF.reason) {
+    if (kind === BRIEF.kind) {
       if (incident !== undefined) brief.add(incident)
       continue
     }

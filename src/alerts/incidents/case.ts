@@ -26,6 +26,7 @@ export const INCIDENT_EVENT_KINDS = [
   'next_on_call',
   'notified',
   'suppressed',
+  'critical_only',
   'acknowledged',
   'unacknowledged',
   'noted',

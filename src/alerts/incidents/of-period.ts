@@ -5,7 +5,6 @@ import { quoted } from '../../lib/index.ts'
 import { briefOnes, DIGEST_INCIDENTS, type DigestIncident, type DigestMessage } from '../../notifications/index.ts'
 import { chunksOf, type Kysely, type Tables } from '../../store/index.ts'
 import { severityOf } from '../alert-record.ts'
-import { FOR_NO_ONE } from '../message-entries.ts'
 import { lossAndValue } from './impact-value.ts'
 import { OWNER, openIncidents, summariesOf, withoutParts } from './reach.ts'
 import { type IncidentSummary, impactIn } from './records.ts'
@@ -179,7 +178,7 @@ async function whyUnnotified(db: Kysely<Tables>, ids: readonly string[]): Promis
       .selectFrom('incident_events')
       .select('incident_id')
       .where('incident_id', 'in', chunk)
-      .where('text', '=', FOR_NO_ONE.text)
+      .where('kind', '=', 'critical_only')
       .execute()
     for (const { incident_id } of unheard) {
       reasons.set(incident_id, 'not notified: every channel takes critical alerts only')

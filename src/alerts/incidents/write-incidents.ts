@@ -86,7 +86,7 @@ export async function throughIncidents(
   }
   const due = await dueMessages(trx, intents, pending, context)
   const unheard = due.filter((message) => isForNoOne(message, context.channelSettings, now))
-  for (const { known } of unheard) known.events.push(FOR_NO_ONE)
+  for (const { known } of unheard) known.events.push({ ...FOR_NO_ONE, kind: 'critical_only' })
   await moveAlerts(trx, cases, places, moves)
   await saveCases(trx, cases.values(), now)
   return {

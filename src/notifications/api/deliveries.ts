@@ -5,7 +5,7 @@ import { type Context, writeAudit } from '../../management/index.ts'
 import { type DeliveryRow, type Store, type Tables, type Transaction, unindexed } from '../../store/index.ts'
 import { keyOf, storedKind } from '../channel.ts'
 import type { Message } from '../message.ts'
-import { BRIEF, wasBrief } from '../outbox-entry.ts'
+import { BRIEF } from '../outbox-entry.ts'
 import { DELIVERY_STATES, type DeliveryQuery, type DeliveryRecord } from './schemas.ts'
 
 type Reader = Pick<Store, 'read'>
@@ -78,7 +78,7 @@ function deliveryRecord(row: SentRow, showsSecrets: boolean): DeliveryRecord {
     last_error: isDelivered ? null : shownError(row.channel, row.last_error, showsSecrets),
     note: isDelivered ? row.last_error : null,
     delivered_at: isoTimeOrNull(row.delivered_at),
-    over_before_due: wasBrief(row),
+    over_before_due: row.kind === BRIEF.kind,
   }
 }
 
@@ -134,6 +134,7 @@ export async function retryDelivery(ctx: Context, id: string, access: Access): P
       .set(({ eb, ref }) => ({
         state: 'pending',
         not_before: now,
+        given_up_at: null,
         // A brief warning would not be sent, but was requested by hand.
         kind: eb.case().when('kind', '=', BRIEF.kind).then('resolved').else(ref('kind')).end(),
       }))

@@ -51,7 +51,7 @@ export function consequencesFor(
     outcome.kind !== 'passing'
       ? { state: 'failed', last_error: outcome.error }
       : isTooOld
-        ? { state: 'failed', last_error: `${GIVEN_UP}: ${outcome.error}` }
+        ? { state: 'failed', last_error: `${GIVEN_UP}: ${outcome.error}`, given_up_at: now }
         : { not_before: now + backoffMs(attempts, undefined), last_error: outcome.error }
   return {
     deliveries: { attempts, last_attempt_at: now, ...after },

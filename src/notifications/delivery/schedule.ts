@@ -228,7 +228,7 @@ const inTime = (message: QueuedMessage, now: number): QueuedMessage =>
 /** What an attempt changes: in every message that was part of it, and in its channel. */
 export interface Consequences {
   deliveries: Pick<DeliveryRow, 'attempts' | 'last_attempt_at' | 'last_error'> &
-    Partial<Pick<DeliveryRow, 'state' | 'delivered_at' | 'receipt' | 'not_before'>>
+    Partial<Pick<DeliveryRow, 'state' | 'delivered_at' | 'receipt' | 'not_before' | 'given_up_at'>>
   channel: Partial<ChannelRow>
   /** What was refused as one message is tried one by one, because it may have been too large. */
   splitsGroup: boolean

@@ -55,6 +55,7 @@ import { removedProbes } from './0057-removed-probes.ts'
 import { whatLasts } from './0058-what-lasts.ts'
 import { createKeys } from './0059-create-keys.ts'
 import { reopened } from './0060-reopened.ts'
+import { knownStates } from './0061-known-states.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add at the end; never change a released one. */
@@ -116,6 +117,7 @@ export const migrations: readonly Migration[] = [
   whatLasts,
   createKeys,
   reopened,
+  knownStates,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -205,7 +205,7 @@ CREATE TABLE deliveries (
   last_attempt_at integer,
   last_error text,
   delivered_at integer
-  , receipt text);
+  , receipt text, given_up_at integer);
 
 CREATE TABLE deploy_markers (
   site_id text not null,

@@ -173,6 +173,8 @@ export interface DeliveryTable {
   delivered_at: number | null
   /** The service's id of the message, where it may be changed later. */
   receipt: Generated<string | null>
+  /** When it was no longer tried because it had become too old; null while it is tried, and when the service refused it. */
+  given_up_at: Generated<number | null>
 }
 
 /** A period whose digest is settled: written for the client, or skipped because it would have come too late. */

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { newOrderedId } from '../../../src/lib/index.ts'
 import { incidents } from '../../../src/store/migrations/0018-incidents.ts'
 import { reopened } from '../../../src/store/migrations/0060-reopened.ts'
+import { knownStates } from '../../../src/store/migrations/0061-known-states.ts'
 import { insertAlert } from '../../../testkit/alerts.ts'
 import { NOW } from '../../../testkit/clock.ts'
 import { testOnEveryEngine } from '../../../testkit/engines.ts'
@@ -75,4 +76,61 @@ testOnEveryEngine('the upgrade finds by their wording the alerts that reopened a
       ['opened', 'joined', 'resolved', 'joined', 'reopened', 'joined', 'resolved', 'noted', 'reopened'],
     )
   }
+})
+
+testOnEveryEngine('the upgrade finds by their wording why messages reached no one', async (store) => {
+  const ONLY = 'No notification: every channel takes critical alerts only'
+  const BRIEF = 'it was over before a notification was due'
+  const lines = [
+    ['suppressed', ONLY],
+    ['noted', ONLY],
+    ['suppressed', 'No notification: silenced'],
+  ] as const
+  await store.write
+    .insertInto('incident_events')
+    .values(
+      lines.map(([kind, text]) => ({
+        incident_id: 'one',
+        id: newOrderedId(NOW),
+        at: NOW,
+        kind,
+        actor: null,
+        text,
+      })),
+    )
+    .execute()
+  const messages = [
+    ['opened', 'cancelled', BRIEF],
+    ['opened', 'cancelled', 'it is bad again'],
+    ['reminder', 'failed', 'given up after 24 hours: status 503'],
+    ['opened', 'failed', 'given up after 24 hours'],
+    ['opened', 'failed', 'status 404'],
+    ['opened', 'pending', 'given up after 24 hours'],
+  ] as const
+  const fixed = { channel: 'global', message: '{}', created_at: NOW, not_before: NOW + 1, attempts: 0 }
+  await store.write
+    .insertInto('deliveries')
+    .values(messages.map(([kind, state, last_error], n) => ({ ...fixed, id: `${n}`, kind, state, last_error })))
+    .execute()
+  for (const text of knownStates.statements(store.columnTypes).filter((one) => one.startsWith('update'))) {
+    await sql.raw(text).execute(store.write)
+  }
+  const events = await store.write.selectFrom('incident_events').select(['kind', 'text']).execute()
+  assert.deepEqual(events.map(({ kind, text }) => `${kind}: ${text}`).sort(), [
+    `critical_only: ${ONLY}`,
+    `noted: ${ONLY}`,
+    'suppressed: No notification: silenced',
+  ])
+  const rows = await store.write.selectFrom('deliveries').select(['kind', 'given_up_at']).orderBy('id').execute()
+  assert.deepEqual(
+    rows.map(({ kind, given_up_at }) => [kind, given_up_at]),
+    [
+      ['passed', null],
+      ['opened', null],
+      ['reminder', NOW + 1],
+      ['opened', NOW + 1],
+      ['opened', null],
+      ['opened', null],
+    ],
+  )
 })

@@ -34,6 +34,7 @@ const ICONS: Readonly<Record<IncidentLine['kind'], LucideIcon>> = {
   notified: Send,
   sent: Send,
   suppressed: BellOff,
+  critical_only: BellOff,
   acknowledged: Hand,
   unacknowledged: Hand,
   noted: MessageSquare,

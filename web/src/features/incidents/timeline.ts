@@ -29,6 +29,7 @@ export const HEADS: Readonly<Partial<Record<IncidentLine['kind'], string>>> = {
   notified: 'Notified',
   sent: 'Notified',
   suppressed: 'Not notified',
+  critical_only: 'Not notified',
   acknowledged: 'Acknowledged',
   unacknowledged: 'No longer acknowledged',
   noted: 'Note',
