@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { acknowledgeAlert } from '../../src/alerts/handle-alert.ts'
+import { escalateUnacknowledged } from '../../src/alerts/incidents/escalate.ts'
 import { readIncident } from '../../src/alerts/index.ts'
 import { createSilence } from '../../src/alerts/silences/silences.ts'
 import { firstIdAt, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
@@ -130,6 +131,48 @@ testLogic('the end says critical to someone who got it as critical when it was p
   const said = (await outbox(store)).map(({ kind, alert }) => `${kind} ${alert.severity}`)
   const ends = Array.from({ length: 3 }, () => 'resolved critical')
   assert.deepEqual(said, ['opened warning', 'opened warning', 'reminder critical', ...ends])
+})
+
+testOnEveryEngine('what is back is passed on from its return on, again to the next one', async (store, t) => {
+  const seen = await watch(t, store)
+  const { sent } = await plan(store, seen)
+  await seen.find('c')
+  seen.clock.advance(15 * MINUTE)
+  await seen.upkeep()
+  assert.deepEqual((await sent()).slice(2), ['Grace: reminder, Grace'])
+  await seen.find('o')
+  seen.clock.advance(20 * MINUTE)
+  const before = (await sent()).length
+  await seen.find('c')
+  await seen.upkeep()
+  seen.clock.advance(14 * MINUTE)
+  await seen.upkeep()
+  const back = ['all: opened, Ada', 'Ada: opened, Ada']
+  assert.deepEqual((await sent()).slice(before), back)
+  seen.clock.advance(MINUTE)
+  await seen.upkeep()
+  assert.deepEqual((await sent()).slice(before), [...back, 'Grace: reminder, Grace'])
+})
+
+testLogic('what is back within a silence is passed on only after it was said that it is back', async (store, t) => {
+  const seen = await watch(t, store)
+  const { sent, ctx } = await plan(store, seen)
+  await seen.find('co')
+  const before = (await sent()).length
+  const ends_at = isoTime(seen.clock.now() + HOUR)
+  await createSilence(ctx, { site_id: seen.site.id, ends_at })
+  seen.clock.advance(MINUTE)
+  await seen.find('c')
+  seen.clock.advance(HOUR)
+  await escalateUnacknowledged(store, seen.alerts.channelSettings, seen.clock.now(), () => true)
+  assert.deepEqual((await sent()).slice(before), [])
+  await seen.upkeep()
+  await seen.upkeep()
+  const back = ['all: opened, Ada', 'Ada: opened, Ada']
+  assert.deepEqual((await sent()).slice(before), back)
+  seen.clock.advance(15 * MINUTE)
+  await seen.upkeep()
+  assert.deepEqual((await sent()).slice(before), [...back, 'Grace: reminder, Grace'])
 })
 
 testLogic('a message to the next one that was given up is tried again while no one acknowledges', async (store, t) => {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { MINUTE } from '../../lib/index.ts'
 import { type ChannelSettings, channelsOfPerson, enqueue, escalatesTo, GATHER_MS } from '../../notifications/index.ts'
 import type { AlertRow, Store, Tables, Transaction } from '../../store/index.ts'
@@ -9,14 +9,15 @@ import { lockUnresolved } from '../write-transitions.ts'
 import { type Case, lockCases, probesOfIncidents, saveCases } from './case.ts'
 import { asIncident } from './due-messages.ts'
 import { LASTS } from './reach.ts'
-import { noteSeverity } from './speak.ts'
+import { isBackUnsaid, noteSeverity } from './speak.ts'
 
 /** Incidents handled in one round; the next round continues. */
 const PER_ROUND = 200
 
 /**
  * Passes on incidents that no one has acknowledged within the time set in the client's rotation to the next person, until each
- * person was notified once. An incident that is silenced, under maintenance or flapping is not passed on.
+ * person was notified once; one that is back starts over. An incident that is silenced, under maintenance or flapping is not passed
+ * on.
  */
 export async function escalateUnacknowledged(
   store: Store,
@@ -30,10 +31,18 @@ export async function escalateUnacknowledged(
   }
 }
 
-/** When people could first know of it: a warning is held back, and no one can acknowledge what was not sent yet. */
-const FIRST_DUE = sql<number | null>`(select max(deliveries.not_before) from deliveries
+const openings = (latest: RawBuilder<number>) => sql<number>`coalesce((select max(${latest}) from deliveries
   where deliveries.alert_id = incidents.announced_alert_id and deliveries.kind = 'opened'
-    and deliveries.state <> 'cancelled' and deliveries.not_before > deliveries.created_at + ${sql.lit(GATHER_MS)})`
+    and deliveries.state <> 'cancelled'), incidents.announced_at)`
+
+/** When it was last announced: as opened, or as back. Steps taken before that say nothing about it. */
+const ANNOUNCED = openings(sql<number>`deliveries.created_at`)
+
+/** When people could know of that: a warning is held back, and no one can acknowledge what was not sent yet. */
+const DUE = openings(sql<number>`case when deliveries.not_before > deliveries.created_at + ${sql.lit(GATHER_MS)}
+  then deliveries.not_before else deliveries.created_at end`)
+
+const IS_UNDER_WAY = sql<boolean>`on_call_escalations.last_at >= ${ANNOUNCED}`
 
 async function overdueIncidents({ read }: Pick<Store, 'read'>, now: number): Promise<string[]> {
   const rows = await read
@@ -44,13 +53,15 @@ async function overdueIncidents({ read }: Pick<Store, 'read'>, now: number): Pro
     .where(LASTS)
     .where('incidents.state', '=', 'open')
     .where('incidents.announced_at', 'is not', null)
+    // Otherwise it is back, and no one was notified of that yet.
+    .where('incidents.notified_severity', 'is not', null)
     .where('on_call_rotations.escalate_after_minutes', 'is not', null)
     // Once all people were notified there is nothing left to do.
-    .where(({ fn, ref, val, eb }) =>
-      eb(fn.coalesce(ref('on_call_escalations.steps'), val(0)), '<', eb('on_call_rotations.people_count', '-', 1)),
+    .where(
+      sql<boolean>`case when ${IS_UNDER_WAY} then on_call_escalations.steps else 0 end < on_call_rotations.people_count - 1`,
     )
     .where(
-      ({ fn, ref }) => fn.coalesce(ref('on_call_escalations.last_at'), FIRST_DUE, ref('incidents.announced_at')),
+      sql<number>`case when ${IS_UNDER_WAY} then on_call_escalations.last_at else ${DUE} end`,
       '<=',
       sql<number>`${now} - on_call_rotations.escalate_after_minutes * ${sql.lit(MINUTE)}`,
     )
@@ -74,23 +85,22 @@ async function escalate(
   if (known === undefined) return
   const { row } = known
   const voice = known.alerts.get(row.announced_alert_id ?? '')
-  if (row.state !== 'open' || row.announced_at === null || voice === undefined) return
+  if (row.state !== 'open' || row.announced_at === null || isBackUnsaid(known) || voice === undefined) return
   const context = await loadContext(trx, { probeIds, mutes: await loadMutes(trx, now), channelSettings, now })
   const source = sourceOf(known, voice, context)
   const plan = source?.client.onCall ?? null
   if (source === undefined || plan === null) return
 
   const done = await trx.selectFrom('on_call_escalations').selectAll().where('incident_id', '=', id).executeTakeFirst()
-  const { due } = await trx
+  const { announced, first } = await trx
     .selectFrom('incidents')
-    .select(FIRST_DUE.as('due'))
+    .select([ANNOUNCED.as('announced'), DUE.as('first')])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
   const minutes = plan.rotation.escalateAfterMinutes
-  const first = due ?? row.announced_at
-  const since = done?.last_at ?? first
+  const { steps, last_at: since } =
+    done !== undefined && done.last_at >= announced ? done : { steps: 0, last_at: first }
   if (minutes === null || now - since < minutes * MINUTE) return
-  const steps = done?.steps ?? 0
   const person = escalatesTo(plan, first, steps)
   if (person === null) return
   const channels = channelsOfPerson(person, { client: source.client, ...channelSettings })
