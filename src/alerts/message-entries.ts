@@ -25,7 +25,7 @@ import {
 } from '../notifications/index.ts'
 import { chunksOf, type Tables, type Transaction } from '../store/index.ts'
 import { alertMessage, changesBefore } from './alert-message.ts'
-import { confirmedOf } from './incidents/close.ts'
+import { isEased } from './incidents/close.ts'
 import type { DueMessage } from './incidents/due-messages.ts'
 import { sharedVendors } from './incidents/vendor-reads.ts'
 import type { AlertSource } from './rules.ts'
@@ -61,7 +61,7 @@ export async function entriesOf(
   )
   const worst = await lastCritical(
     trx,
-    ends.flatMap((end) => (isEased(end) ? end.alert.id : [])),
+    ends.flatMap((end) => (end.kind === 'resolved' && isEased(end.known) ? end.alert.id : [])),
   )
   const down = new Map<DueMessage, number>()
   for (const end of ends.filter(({ kind }) => kind === 'resolved')) {
@@ -124,15 +124,6 @@ export async function entriesOf(
     )
   })
 }
-
-/**
- * Whether an incident that was critical ends and none of its alerts was critical in the end: a rate passes through warning on its way
- * back to normal.
- */
-const isEased = ({ kind, alert, known }: DueMessage): boolean =>
-  kind === 'resolved' &&
-  alert.severity === 'critical' &&
-  !confirmedOf(known.alerts.values()).some(({ severity }) => severity === 'critical')
 
 /** Returns a message with the words and figures of the one that said how bad it was. */
 const inWordsOf = (said: AlertMessage | undefined, message: AlertMessage): AlertMessage =>

@@ -30,8 +30,13 @@ export function followAlerts(known: Case, handled: readonly AlertEvent[], now: n
   const last = all.toSorted((a, b) => (a.resolved_at ?? now) - (b.resolved_at ?? now)).at(-1)
   if (last === undefined || row.resolved_at !== null) return null
   const lead = alerts.get(row.lead_alert_id ?? '')
-  if (lead !== undefined && lead.state !== 'resolved') row.title = lead.title
-  else if (lasting[0] !== undefined) succeed(row, lead, lasting[0], now)
+  // Of what was resolved and is bad again, another alert says how bad it is now.
+  const named = lasting.find(
+    ({ id, probe_id, subject }) => id === lead?.id || (probe_id === lead?.probe_id && subject === lead.subject),
+  )
+  if (named !== undefined) row.title = named.title
+  const next = named ?? lasting[0]
+  if (next !== undefined && (lead === undefined || lead.state === 'resolved')) succeed(row, lead, next, now)
   // As long as no one can know of it, an alert that began earlier moves its beginning.
   if (row.announced_at === null) row.started_at = Math.min(...all.map(({ started_at }) => started_at))
   if (lasting.length === 0) return end(known, last, now)
@@ -66,6 +71,13 @@ export function confirmedOf(alerts: Iterable<AlertRow>): AlertRow[] {
   const confirmed = all.filter(({ confirmed_at }) => confirmed_at !== null)
   return confirmed.length > 0 ? confirmed : all
 }
+
+/**
+ * Whether an incident is critical of which no alert is critical any more: a rate passes through warning on its way back to normal.
+ * Only one that is resolved can be so.
+ */
+export const isEased = ({ row, alerts }: Pick<Case, 'row' | 'alerts'>): boolean =>
+  row.severity === 'critical' && severityOfAll(confirmedOf(alerts.values())) !== 'critical'
 
 /** Returns the worst severity of the unresolved alerts. */
 export const worstOf = (alerts: Iterable<AlertRow>): 'warning' | 'critical' =>

@@ -1,9 +1,9 @@
-import type { AlertMessageKind, Channel } from '../../notifications/index.ts'
+import { type AlertMessageKind, type Channel, lastCritical } from '../../notifications/index.ts'
 import type { AlertRow, Tables, Transaction } from '../../store/index.ts'
 import type { Transition } from '../machine/types.ts'
 import { type AlertContext, type AlertSource, loadSources, rulesOf, sourceWithoutProbe, workLeft } from '../rules.ts'
 import type { Case } from './case.ts'
-import { confirmedOf, type Ending } from './close.ts'
+import { confirmedOf, type Ending, isEased } from './close.ts'
 import { isBackUnsaid } from './speak.ts'
 
 /** A transition to write. Without a source there is no one to notify. */
@@ -74,6 +74,7 @@ export async function dueMessages(
   pending: readonly PendingTransition[],
   context: AlertContext,
 ): Promise<DueMessage[]> {
+  await nameByWorst(trx, intents)
   const wanted = intents.flatMap((intent) => {
     const voice = voiceOf(intent)
     if (voice === undefined || intent.known.row.announced_at === null) return []
@@ -101,6 +102,16 @@ export async function dueMessages(
     const ofIncident = { kind, before, alert, source: named, known, note, resolvedBy, handledBy }
     return [{ ...ofIncident, audience, isMoot, holdMs, workMs, knowing, to }]
   })
+}
+
+/** Gives incidents that eased before they ended the title of the message that said how bad they were, as their last message has it. */
+async function nameByWorst(trx: Transaction<Tables>, intents: readonly Intent[]): Promise<void> {
+  const eased = intents.flatMap(({ known, ending }) => (ending !== null && isEased(known) ? known.row : []))
+  const worst = await lastCritical(
+    trx,
+    eased.flatMap(({ announced_alert_id }) => announced_alert_id ?? []),
+  )
+  for (const row of eased) row.title = worst.get(row.announced_alert_id ?? '')?.alert.title ?? row.title
 }
 
 /** Returns the sources by probe id. For a deleted probe it is put together from what is left. */

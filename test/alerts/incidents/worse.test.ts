@@ -278,6 +278,23 @@ testLogic('the end of what a reminder called critical does so, too, where no esc
   ])
 })
 
+testOnEveryEngine('what eased is shown as it is while it lasts, and at its end as bad as it was', async (store, t) => {
+  const { health, clock } = await watchServer(t, store)
+  const shown = async () =>
+    (await incidents(store)).map(({ title, severity, state }) => `${title} ${severity} ${state}`)
+  for (const status of ['critical', 'warning'] as const) {
+    await health(status)
+    clock.advance(MINUTE)
+  }
+  assert.deepEqual(await shown(), ['endpoint warning warning open'])
+  await health('ok')
+  assert.equal((await outbox(store)).at(-1)?.alert.title, 'endpoint critical', 'as its last message says')
+  assert.deepEqual(await shown(), ['endpoint critical critical resolved'])
+  clock.advance(10 * MINUTE)
+  await health('warning')
+  assert.deepEqual(await shown(), ['endpoint warning warning open'], 'and as it is when it is back')
+})
+
 testLogic('what was said to flap as critical ends as critical, however mild it was at last', async (store, t) => {
   const { find } = await watch(t, store, {}, { delivers: false })
   await find('wowoc')
