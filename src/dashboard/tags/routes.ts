@@ -22,7 +22,7 @@ export function tagCatalogueRoutes(app: HttpApp, context: ReportContext): void {
         summary: 'List tags by vendor',
         description:
           'For all active sites and the last 24 whole hours: how often the tags of each vendor ran and failed. Counts are updated once an hour; what ' +
-          'fails now comes from alerts. Use `limit` and `offset` to page.',
+          'fails now comes from alerts. Use `limit` and `offset` to page. What fails comes first, so an entry may move to another page between two calls.',
         querystring: CatalogueQuery,
         response: { 200: Catalogue, ...errorResponses(404) },
       },
@@ -38,7 +38,7 @@ export function tagCatalogueRoutes(app: HttpApp, context: ReportContext): void {
         tags,
         summary: "List a vendor's sites over time",
         description:
-          'Shows whether it fails for everyone: each site with runs and failures by the hour, the last hour up to now. Use `limit` and `offset` to page.',
+          'Shows whether it fails for everyone: each site with runs and failures by the hour, the last hour up to now. Use `limit` and `offset` to page. What fails comes first, so a site may move to another page between two calls.',
         querystring: VendorSitesQuery,
         response: { 200: VendorSites, ...errorResponses(404) },
       },
