@@ -57,8 +57,8 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
   const { now, last_event_at, recent, usual, outages } = input
   if (last_event_at === null) return verdictOf([null], 'no event has come yet')
   const last = last_event_at > now + AHEAD_MS ? lastCounted(recent, now) : last_event_at
-  const deaf = outages.reduce((sum, outage) => sum + overlap(outage, { from: last, to: now }), 0)
-  const silence = Math.max(0, now - last - deaf)
+  const outageMs = outages.reduce((sum, outage) => sum + overlap(outage, { from: last, to: now }), 0)
+  const silence = Math.max(0, now - last - outageMs)
   const ago = now - last < MINUTE ? 'just now' : `${duration(now - last)} ago`
   const course = courseOf(null, byMinute(recent), usual)
   if (course.from.length === 0) return verdictOf([null], `last event ${ago}; too little is known to judge`)
@@ -73,7 +73,7 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
   if (!isSilent && !isEnough(freshnessSoFar(input, config, bursts.group))) return verdictOf([null], `last event ${ago}`)
   const expected = found?.expected ?? 0
   const message = isSilent
-    ? `nothing received for ${duration(silence)}${besides(deaf)}; usually about ${number(expected)} events in that time`
+    ? `nothing received for ${duration(silence)}${besides(outageMs)}; usually about ${number(expected)} events in that time`
     : `last event ${ago}`
   return verdictOf(
     [
@@ -91,7 +91,7 @@ export function dataFreshness(input: FreshnessInput, config: FreshnessConfig): V
           visits_expected_since: found?.visits ?? 0,
           visit_size: bursts.group,
           ...(found === null ? { surprise: null, surprise_needed: null } : surprise(found.chance, found.limit)),
-          own_outage_minutes: deaf / MINUTE,
+          own_outage_minutes: outageMs / MINUTE,
           ...wideningEvidence(widening),
         },
       },
@@ -114,8 +114,8 @@ const lastCounted = ({ minutes, ...day }: RecentCounts, now: number): number =>
     ),
   )
 
-const besides = (deaf: number): string =>
-  deaf < MINUTE ? '' : ` (not counting ${duration(deaf)} in which no event was accepted)`
+const besides = (outageMs: number): string =>
+  outageMs < MINUTE ? '' : ` (not counting ${duration(outageMs)} in which no event was accepted)`
 
 /** Usual visits per ms in the newest hour, or in the last day if the hour has none. */
 function visitsLately({ covered, expected }: Course, group: number): number {
