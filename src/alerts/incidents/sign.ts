@@ -39,6 +39,8 @@ export interface Sign {
   failing: Failing | null
   /** What the vendor answers when it refuses: `HTTP 4xx`. */
   answer: string | null
+  /** Whether the check cannot run because Google refuses the service account, which all checks share. */
+  isLockedOut: boolean
   /** Whether there is too much, not too little. */
   isSurge: boolean
   /** Whether nothing of it arrived at all. */
@@ -123,7 +125,8 @@ type SignRow = Pick<
 >
 
 export function signOf(alert: SignRow): Sign {
-  const finding = findingIn(alert.details)
+  const details = fieldsOf(JSON.parse(alert.details))
+  const finding = findingIn(details)
   const subject = fieldsOf(finding.subject)
   const [tag, event, field] = [subject.tag_key, subject.event_name, subject.field].map(textOrNull)
   const events = badEventsOf(alert)
@@ -141,6 +144,7 @@ export function signOf(alert: SignRow): Sign {
     vendor: alert.subject === 'check' ? null : vendorIn(alert, tag ?? null),
     failing: isTooSoon(finding) ? null : (FAILING[alert.probe_type] ?? null),
     answer: alert.probe_type === 'vendor_status' ? answerIn(finding) : null,
+    isLockedOut: alert.subject === 'check' && isLockedOut(details),
     isSurge: isSurge(finding) && alert.probe_type === 'data_volume',
     isTotal: alert.probe_type === 'data_volume' && finding.measured === 0,
     startedAt: alert.started_at,
@@ -150,6 +154,13 @@ export function signOf(alert: SignRow): Sign {
     hasRecovered: alert.resolution === 'recovered',
   }
 }
+
+/** Reasons of a `GoogleFailure` that are about the service account, whatever it was to read. */
+const LOCKED_OUT: readonly unknown[] = ['no_credentials', 'bad_credentials', 'refused']
+
+/** Some types of probes check several things, each with details of its own. */
+const isLockedOut = (details: Readonly<Record<string, unknown>>): boolean =>
+  [details, ...Object.values(details)].some((part) => LOCKED_OUT.includes(fieldsOf(part).reason))
 
 /** Whether a tag runs too soon: it is not slow, although the same probe finds both. */
 const isTooSoon = ({ evidence }: Readonly<Record<string, unknown>>): boolean => fieldsOf(evidence).reason === 'too_soon'
@@ -168,9 +179,8 @@ function vendorIn({ probe_type, vendor: said }: SignRow, tag: string | null): st
   return vendor !== null && isOneService(vendor) ? vendor : null
 }
 
-/** Returns the worst finding, which is the first, in a result's details (JSON), whose fields depend on the type of probe. */
-function findingIn(details: string): Readonly<Record<string, unknown>> {
-  const { findings } = fieldsOf(JSON.parse(details))
+/** Returns the worst finding, which is the first, in a result's details, whose fields depend on the type of probe. */
+function findingIn({ findings }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return fieldsOf(Array.isArray(findings) ? findings[0] : undefined)
 }
 

@@ -15,6 +15,8 @@ export interface Fault extends Subject {
   warning?: true
   /** About the check itself. */
   check?: true
+  /** Why the check could not be made. */
+  reason?: string
   /** There is too much. */
   surge?: true
   /** On which events a tag is bad. */
@@ -65,7 +67,7 @@ export function sign(fault: Fault, id = 'new'): Sign {
     probe_id: fault.probe ?? type,
     probe_type: type,
     subject: check ? 'check' : subjectKey(subject),
-    details: JSON.stringify(check ? {} : { findings: [finding] }),
+    details: JSON.stringify(check ? ofCheck(fault) : { findings: [finding] }),
     bad_events: JSON.stringify(events),
     severity: warning ? 'warning' : 'critical',
     title: `${type} ${tag_key ?? event_name ?? field ?? ''}`.trim(),
@@ -76,6 +78,9 @@ export function sign(fault: Fault, id = 'new'): Sign {
     vendor: null,
   })
 }
+
+/** As the type of probe writes them. */
+const ofCheck = ({ type, reason }: Fault) => (type === 'tag_manager_version' ? { server: { reason } } : { reason })
 
 function incident({ faults, told = true, release, ended }: Before, index: number): OpenIncident {
   const signs = faults.map((fault, place) =>

@@ -30,7 +30,10 @@ const lost = (name: string, event_name: string, at: number): Fault => ({
   warning: true,
 })
 const job = (probe: string, at: number): Fault => ({ type: 'push', probe, at })
-const check = (type: string, at: number): Fault => ({ type, at, check: true, warning: true })
+const check = (type: string, at: number, over: Partial<Fault> = {}): Fault => ({
+  ...{ type, at, check: true, warning: true },
+  ...over,
+})
 
 type Situation = readonly [what: string, before: readonly Before[], fault: Fault, expected: string, known?: Known]
 const one = (...faults: Fault[]): Before[] => [{ faults }]
@@ -176,6 +179,24 @@ const SITUATIONS: readonly Situation[] = [
 
   // Our own connection or check.
   ['two checks that cannot be made at once', one(check('http_health', 0)), check('cmp_check', 8), 'join 1'],
+  [
+    'two checks whose service account Google refuses, hours apart',
+    one(check('tag_manager_version', 0, { reason: 'refused' })),
+    check('warehouse_events', 5 * HOURS, { reason: 'refused' }),
+    'join 1',
+  ],
+  [
+    'one whose service account Google refuses after another is accepted again',
+    one(check('tag_manager_version', 0, { reason: 'refused', ended: 60 }), check('http_health', 0)),
+    check('warehouse_events', 5 * HOURS, { reason: 'refused' }),
+    'open own',
+  ],
+  [
+    'two checks that may each not read something else',
+    one(check('tag_manager_version', 0, { reason: 'forbidden' })),
+    check('warehouse_events', 5 * HOURS, { reason: 'forbidden' }),
+    'open own',
+  ],
   [
     'two checks that cannot be made, hours apart',
     one(check('http_health', 0)),
