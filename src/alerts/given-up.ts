@@ -1,5 +1,6 @@
 import { TRIED_FOR_MS, tryAgain } from '../notifications/index.ts'
 import { chunksOf, type Store } from '../store/index.ts'
+import { ANNOUNCED } from './incidents/escalate.ts'
 import { LASTS } from './incidents/reach.ts'
 
 /** Alerts handled in one round; the next round continues. */
@@ -48,6 +49,8 @@ export async function resumeHandovers(store: Store, now: number): Promise<void> 
     .select('deliveries.id')
     .where(LASTS)
     .where('incidents.state', '=', 'open')
+    // What is back is passed on from the first step again.
+    .where('deliveries.created_at', '>=', ANNOUNCED)
     .where('deliveries.kind', '=', 'reminder')
     .where('deliveries.state', '=', 'failed')
     .where('deliveries.given_up_at', 'is not', null)

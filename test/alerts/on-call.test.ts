@@ -204,6 +204,35 @@ testLogic('a message to the next one that was given up is tried again while no o
   }
 })
 
+testLogic(
+  'a message to the next one that was given up before the end is not sent once it is back',
+  async (store, t) => {
+    const seen = await watch(t, store, {}, { delivers: false })
+    const { sent } = await plan(store, seen)
+    await seen.find('c')
+    await deliverAll(store, seen.clock.now())
+    seen.clock.advance(15 * MINUTE)
+    await seen.upkeep()
+    const given = { state: 'failed', last_error: 'status 503', given_up_at: seen.clock.now() }
+    await store.write.updateTable('deliveries').set(given).where('state', '=', 'pending').execute()
+    await seen.find('o')
+    await deliverAll(store, seen.clock.now())
+    seen.clock.advance(20 * MINUTE)
+    await seen.find('c')
+    await seen.upkeep()
+    const waiting = async () =>
+      (await store.read.selectFrom('deliveries').select('kind').where('state', '=', 'pending').execute()).map(
+        ({ kind }) => kind,
+      )
+    assert.deepEqual(await waiting(), ['opened', 'opened'])
+    await deliverAll(store, seen.clock.now())
+    seen.clock.advance(15 * MINUTE)
+    await seen.upkeep()
+    assert.deepEqual(await waiting(), ['reminder'])
+    assert.equal((await sent()).at(-1), 'Grace: reminder, Grace')
+  },
+)
+
 for (const end of ['paused', 'deleted'] as const) {
   testLogic(`what lasts goes on to the others when the probe that opened the incident is ${end}`, async (store, t) => {
     const critical = { status: 'critical', message: 'It does not answer', details: {} } as const

@@ -36,7 +36,7 @@ const openings = (latest: RawBuilder<number>) => sql<number>`coalesce((select ma
     and deliveries.state <> 'cancelled'), incidents.announced_at)`
 
 /** When it was last announced: as opened, or as back. Steps taken before that say nothing about it. */
-const ANNOUNCED = openings(sql<number>`deliveries.created_at`)
+export const ANNOUNCED = openings(sql<number>`deliveries.created_at`)
 
 /** When people could know of that: a warning is held back, and no one can acknowledge what was not sent yet. */
 const DUE = openings(sql<number>`case when deliveries.not_before > deliveries.created_at + ${sql.lit(GATHER_MS)}
