@@ -6,6 +6,7 @@ import {
   errorResponses,
   type HttpApp,
   IsoTime,
+  model,
   NoContent,
   type Person,
   RateLimitedError,
@@ -22,7 +23,7 @@ import { asksForCodeSince } from './two-step/second-step.ts'
 import { UserName } from './user-schemas.ts'
 import { waysOf } from './ways.ts'
 
-const AccountRecord = Type.Object({
+const AccountRecord = model('Account', {
   email: Type.String(),
   name: Type.String(),
   has_password: Type.Boolean(),

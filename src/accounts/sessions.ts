@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, nullable, Uuid } from '../http/index.ts'
+import { IsoTime, model, nullable, Uuid } from '../http/index.ts'
 import { type Clock, hashOf, isoTime, notFound } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 
-export const SessionRecord = Type.Object({
+export const SessionRecord = model('AccountSession', {
   id: Uuid,
   agent: nullable(Type.String({ description: 'Browser and operating system; null if unknown' })),
   created_at: IsoTime,

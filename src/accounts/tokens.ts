@@ -5,6 +5,7 @@ import {
   CLIENT_ROLES,
   type Grants,
   IsoTime,
+  model,
   NO_GRANTS,
   nullable,
   Uuid,
@@ -57,7 +58,7 @@ const ClientIds = {
   description: 'null: every client and the service itself',
 }
 
-export const ApiTokenRecord = Type.Object({
+export const ApiTokenRecord = model('ApiToken', {
   id: Uuid,
   ...fields,
   client_ids: Type.Unsafe<string[] | null>(ClientIds),
@@ -70,7 +71,7 @@ export const ApiTokenRecord = Type.Object({
 })
 export type ApiTokenRecord = Static<typeof ApiTokenRecord>
 
-export const NewApiToken = Type.Object({
+export const NewApiToken = model('NewApiToken', {
   ...ApiTokenRecord.properties,
   token: Type.String({ description: 'The token itself, which is shown only here' }),
 })

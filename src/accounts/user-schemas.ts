@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import type { Grants } from '../http/index.ts'
-import { CLIENT_ROLES, EXPECTS, IsoTime, nullable, Uuid } from '../http/index.ts'
+import { CLIENT_ROLES, EXPECTS, IsoTime, model, nullable, Uuid } from '../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../lib/index.ts'
 import { ONE_LINE } from '../management/index.ts'
 import type { UserRow } from '../store/index.ts'
@@ -24,11 +24,11 @@ const RoleEntry = Type.Object(
     ),
     role: Type.Enum([...CLIENT_ROLES]),
   },
-  { additionalProperties: false },
+  { title: 'RoleOfClient', additionalProperties: false },
 )
 const Roles = Type.Array(RoleEntry, { maxItems: MOST_ROLES })
 
-export const UserRecord = Type.Object({
+export const UserRecord = model('User', {
   id: Uuid,
   email: Type.String(),
   name: Type.String(),
@@ -48,14 +48,14 @@ export const UserRecord = Type.Object({
 })
 export type UserRecord = Static<typeof UserRecord>
 
-export const PasswordLink = Type.Object({
+export const PasswordLink = model('PasswordLink', {
   url: Type.String({ description: 'Address of a page that sets the password; works once, and is shown only here' }),
   expires_at: IsoTime,
   mailed: Type.Boolean({ description: 'Whether it was also sent by e-mail' }),
 })
 export type PasswordLink = Static<typeof PasswordLink>
 
-export const InvitedUser = Type.Object({
+export const InvitedUser = model('InvitedUser', {
   ...UserRecord.properties,
   link: Type.Union([PasswordLink, Type.Null({ description: 'null: the person has already set a password' })]),
 })

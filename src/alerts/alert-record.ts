@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, Limit, NOT_BLANK, nullable, Uuid } from '../http/index.ts'
+import { IsoTime, Limit, model, NOT_BLANK, nullable, Uuid } from '../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../lib/index.ts'
 import { FEEDBACK_VERDICTS } from '../probes/index.ts'
 import type { AlertEventRow, AlertRow } from '../store/index.ts'
@@ -25,7 +25,7 @@ const Severity = Type.Enum([...SEVERITIES])
 const State = Type.Enum([...STATES])
 const nullableTime = (description: string) => nullable(Type.String({ format: 'date-time', description }))
 
-export const AlertRecord = Type.Object({
+export const AlertRecord = model('Alert', {
   id: Uuid,
   client_id: Uuid,
   site_id: Uuid,
@@ -69,7 +69,7 @@ export const AlertRecord = Type.Object({
 })
 export type AlertRecord = Static<typeof AlertRecord>
 
-const TimelineEntry = Type.Object({
+const TimelineEntry = model('AlertTimelineEntry', {
   at: IsoTime,
   kind: Type.Enum([...EVENT_KINDS]),
   actor: nullable(Type.String({ description: 'Who did it; null: it happened automatically' })),
@@ -81,7 +81,7 @@ const Feedback = Type.Enum([...FEEDBACK_VERDICTS], {
     '`not_a_problem`: its time counts as usual, and it takes more for the next alert; `real`: its time does not count as usual',
 })
 
-export const FeedbackRecord = Type.Object({ verdict: Feedback, by: Type.String(), at: IsoTime })
+export const FeedbackRecord = model('Feedback', { verdict: Feedback, by: Type.String(), at: IsoTime })
 export type FeedbackRecord = Static<typeof FeedbackRecord>
 
 /** `Delivery` is passed in, because the schema of a delivery belongs to the room of notifications. */
@@ -139,7 +139,7 @@ export const by = Type.Optional(
   }),
 )
 const comment = Type.Optional(nullable(Type.String({ maxLength: 1_000, description: 'Text for the timeline' })))
-export const Handling = Type.Object({ by, comment }, { additionalProperties: false })
+export const Handling = Type.Object({ by, comment }, { title: 'Handling', additionalProperties: false })
 export type Handling = Static<typeof Handling>
 
 export const GiveFeedback = Type.Object({ verdict: Feedback, by }, { additionalProperties: false })

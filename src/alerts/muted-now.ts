@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, nullable, Uuid, type Visible } from '../http/index.ts'
+import { IsoTime, model, nullable, Uuid, type Visible } from '../http/index.ts'
 import { chunksOf, type Store } from '../store/index.ts'
 import { listMaintenance } from './maintenance/maintenance.ts'
 import { ScopeFields } from './scope.ts'
@@ -8,7 +8,7 @@ import { listSilences } from './silences/silences.ts'
 /** The maximum of one page; no one reads more. */
 const MOST = 1_000
 
-export const MutedNow = Type.Object({
+export const MutedNow = model('MutedAlerts', {
   kind: Type.Enum(['silence', 'maintenance']),
   id: Uuid,
   ...ScopeFields,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, nullable, Uuid } from '../http/index.ts'
+import { IsoTime, model, nullable, Uuid } from '../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../lib/index.ts'
 import type { TimeRange } from '../rollups/index.ts'
 import type { Marker } from './markers.ts'
@@ -7,7 +7,7 @@ import type { Matrix } from './matrix.ts'
 import type { Overview, WindowReport } from './overview.ts'
 import type { OwnFields } from './own-fields.ts'
 import type { Recent } from './recent.ts'
-import { signals } from './signal-answers.ts'
+import { Presence, signals } from './signal-answers.ts'
 import type { TagDetail } from './tag-report.ts'
 import type { Timeseries } from './timeseries/index.ts'
 import { METRICS } from './timeseries/plan.ts'
@@ -38,8 +38,7 @@ const tag = {
   ...latency,
 }
 
-const Presence = Type.Object({ present: Count, total: Count, rate: Rate })
-const FieldInput = Type.Object({
+const FieldInput = model('ScoreInput', {
   present: Count,
   total: Count,
   rate: Rate,
@@ -49,7 +48,7 @@ const FieldInput = Type.Object({
 
 export const ScoreCap = Type.Object(
   { max: Type.Number(), reason: Type.String({ description: "The alert's title" }), alert_id: Uuid },
-  { description: 'A critical alert of the site is open, which limits the score' },
+  { title: 'ScoreCap', description: 'A critical alert of the site is open, which limits the score' },
 )
 
 const score = {
@@ -60,7 +59,7 @@ const score = {
   band: nullable(Type.Enum(['excellent', 'good', 'warning', 'critical'])),
   insufficient_data: Type.Boolean({ description: 'Fewer than 20 events, or nothing to judge' }),
   cap: nullable(ScoreCap),
-  inputs: Type.Object({
+  inputs: model('ScoreInputs', {
     events: Count,
     uncapped: Points,
     delivery: Type.Object({
@@ -89,7 +88,7 @@ const score = {
   }),
 }
 
-const Score = Type.Object({
+const Score = model('Score', {
   ...score,
   recent: nullable(
     Type.Object(
@@ -102,10 +101,10 @@ const Score = Type.Object({
 const windowReport = {
   ...window,
   total_events: Count,
-  events: Type.Array(Type.Object({ event_name: Type.String(), total: Count })),
-  tags: Type.Array(Type.Object(tag)),
-  latency: Type.Object(latency, { description: 'Execution time over all tags' }),
-  user_data: Type.Object({
+  events: Type.Array(model('EventTotal', { event_name: Type.String(), total: Count })),
+  tags: Type.Array(model('TagExecutions', tag)),
+  latency: Type.Object(latency, { title: 'Latency', description: 'Execution time over all tags' }),
+  user_data: model('UserDataSignals', {
     total: Count,
     email: Presence,
     phone: Presence,
@@ -115,7 +114,7 @@ const windowReport = {
     city: Presence,
     country: Presence,
   }),
-  ecommerce: Type.Object({
+  ecommerce: model('EcommerceSignals', {
     total: Count,
     value: Presence,
     currency: Presence,
@@ -127,7 +126,7 @@ const windowReport = {
   rejections: Type.Record(Type.String(), Count, { description: 'Requests refused, by reason' }),
   skewed: Type.Integer({ description: "Events whose sender's clock was wrong" }),
   warnings: Type.Array(
-    Type.Object({
+    model('DataWarning', {
       code: Type.Enum([
         'events_over_cap',
         'tags_over_cap',
@@ -147,7 +146,7 @@ const windowReport = {
 
 const seen = {
   containers: Type.Array(
-    Type.Object({
+    model('ContainerSeen', {
       container_id: Type.String(),
       last_seen: IsoTime,
       clients: Type.Array(Type.Object({ name: Type.String(), last_seen: IsoTime }), {
@@ -158,14 +157,14 @@ const seen = {
   last_seen: nullable(IsoTime),
 }
 
-export const OverviewAnswer = Type.Object({
+export const OverviewAnswer = model('SiteOverview', {
   site_id: Uuid,
   ...windowReport,
   ...seen,
   previous: Type.Optional(Type.Object({ ...windowReport, ...seen })),
 })
 
-export const TimeseriesAnswer = Type.Object({
+export const TimeseriesAnswer = model('Timeseries', {
   site_id: Uuid,
   metric: Type.Enum([...METRICS]),
   ...window,
@@ -191,7 +190,7 @@ export const TimeseriesAnswer = Type.Object({
   ),
 })
 
-export const TagAnswer = Type.Object({
+export const TagAnswer = model('TagFigures', {
   site_id: Uuid,
   ...window,
   ...tag,
@@ -201,7 +200,7 @@ export const TagAnswer = Type.Object({
   }),
 })
 
-export const MatrixAnswer = Type.Object({
+export const MatrixAnswer = model('TagMatrix', {
   site_id: Uuid,
   ...window,
   events: Type.Array(Type.String()),
@@ -209,7 +208,7 @@ export const MatrixAnswer = Type.Object({
   cells: Type.Array(Type.Object({ event_name: Type.String(), tag_key: Type.String(), executions: Count, bad: Count })),
 })
 
-export const FieldsAnswer = Type.Object({
+export const FieldsAnswer = model('ParameterFigures', {
   site_id: Uuid,
   ...window,
   fields: Type.Array(
@@ -222,7 +221,7 @@ export const FieldsAnswer = Type.Object({
   ),
 })
 
-export const RecentAnswer = Type.Object({
+export const RecentAnswer = model('RecentRequests', {
   accepted: Type.Array(
     Type.Object({ accepted_at: IsoTime }, { additionalProperties: true, description: 'The payload as stored' }),
   ),

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Static, Type } from 'typebox'
-import { errorResponses, type HttpApp, IsoTime, Uuid } from '../http/index.ts'
+import { errorResponses, type HttpApp, IsoTime, model, Uuid } from '../http/index.ts'
 import { type Clock, floorTo, HOUR, isoTime, MINUTE } from '../lib/index.ts'
 import { requireSite } from '../management/index.ts'
 import { type Kysely, NO_SITE, type Store, type Tables, totalOf } from '../store/index.ts'
@@ -17,7 +17,7 @@ export interface DiagnosticsOptions {
   trustsProxy: boolean
 }
 
-export const DiagnosticsAnswer = Type.Object({
+export const DiagnosticsAnswer = model('Diagnostics', {
   connection: Type.Array(
     Type.Object({
       code: Type.Enum(['forwarded_http', 'public_url_unset', 'proxy_not_trusted']),

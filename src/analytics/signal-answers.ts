@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
-import { nullable } from '../http/index.ts'
+import { model, nullable } from '../http/index.ts'
 
 const Count = Type.Integer()
-const Presence = Type.Object({
+export const Presence = model('Presence', {
   present: Count,
   total: Count,
   rate: nullable(Type.Number({ description: '0–1; null when nothing was counted' })),
 })
 
-const ConsentClasses = Type.Object({
+const ConsentClasses = model('ConsentCounts', {
   granted: Count,
   denied: Count,
   absent: Type.Integer({ description: 'The event does not report it' }),
@@ -36,7 +36,7 @@ const Consent = Type.Object(
       },
     ),
   },
-  { description: 'Events by consent, among the `total` that reported it' },
+  { title: 'ConsentSignals', description: 'Events by consent, among the `total` that reported it' },
 )
 
 const Identifiers = Type.Object(
@@ -50,7 +50,10 @@ const Identifiers = Type.Object(
     ip: Presence,
     user_agent: Presence,
   },
-  { description: 'Events with each identifier, among the `total` that reported identifiers' },
+  {
+    title: 'IdentifierSignals',
+    description: 'Events with each identifier, among the `total` that reported identifiers',
+  },
 )
 
 const Validity = Type.Object(
@@ -62,7 +65,7 @@ const Validity = Type.Object(
     transaction_duplicate: Presence,
     items_empty: Presence,
   },
-  { description: 'Commerce events with each fault, among the `total` that were checked' },
+  { title: 'ValueFaults', description: 'Commerce events with each fault, among the `total` that were checked' },
 )
 
 const Responses = Type.Object(
@@ -81,7 +84,10 @@ const Responses = Type.Object(
       { description: 'The most refused first' },
     ),
   },
-  { description: "Tag executions by the class of their vendor's HTTP status, among the `total` that reported it" },
+  {
+    title: 'TagResponses',
+    description: "Tag executions by the class of their vendor's HTTP status, among the `total` that reported it",
+  },
 )
 
 /** An overview's part on the signals that version 2 of the tag sends. */

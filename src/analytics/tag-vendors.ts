@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { errorResponses, type HttpApp, IsoTime, NOT_BLANK, NoContent, Uuid } from '../http/index.ts'
+import { errorResponses, type HttpApp, IsoTime, model, NOT_BLANK, NoContent, Uuid } from '../http/index.ts'
 import { AppError, type Clock, invalidRequest, isoTime, notFound } from '../lib/index.ts'
 import { type Context, contextOf, type DeletionHooks, lockSite, requireSite, writeAudit } from '../management/index.ts'
 import { NAMES_PER_DAY } from '../rollups/index.ts'
@@ -17,7 +17,7 @@ const VendorName = Type.String({
     'The id or name of a known vendor (`GET /api/vendors`), or any other name: tags with the same name have the same vendor',
 })
 
-const TagVendorRecord = Type.Object({
+const TagVendorRecord = model('TagVendor', {
   tag_key: Type.String(),
   vendor: Type.String({ description: 'For people: `Meta`' }),
   created_at: IsoTime,
@@ -28,7 +28,7 @@ export type TagVendorRecord = Static<typeof TagVendorRecord>
 const SetTagVendor = Type.Object({ vendor: VendorName }, { additionalProperties: false })
 export type SetTagVendor = Static<typeof SetTagVendor>
 
-const VendorRecord = Type.Object({ id: Type.String(), name: Type.String() })
+const VendorRecord = model('Vendor', { id: Type.String(), name: Type.String() })
 export type VendorRecord = Static<typeof VendorRecord>
 
 /** Returns the vendor that was set for a tag, or undefined. */

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { AlertRecord, IncidentSummary } from '../alerts/index.ts'
 import { ScoreCap } from '../analytics/index.ts'
-import { IsoTime, nullable, Uuid } from '../http/index.ts'
+import { IsoTime, model, nullable, Uuid } from '../http/index.ts'
 import { UnjudgedReasonSchema } from '../probes/index.ts'
 import { Status } from './status.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 
-const ProbeState = Type.Object({
+const ProbeState = model('ProbeState', {
   id: Uuid,
   probe_type: Type.String(),
   name: Type.String(),
@@ -22,7 +22,7 @@ const ProbeState = Type.Object({
 const { id, severity, state, title, started_at, opened_at } = AlertRecord.properties
 const WorstAlert = Type.Object({ id, severity, state, title, started_at, opened_at })
 
-export const SiteState = Type.Object({
+export const SiteState = model('SiteState', {
   id: Uuid,
   name: Type.String(),
   url: Type.String(),
@@ -42,7 +42,7 @@ export const SiteState = Type.Object({
   probes: Type.Array(ProbeState),
 })
 
-const ClientState = Type.Object({
+const ClientState = model('ClientState', {
   id: Uuid,
   name: Type.String(),
   status: Status,
@@ -92,7 +92,7 @@ export const Overview = Type.Object(
     ),
     recent_alerts: Type.Array(AlertRecord, { description: 'The latest 20 of these sites, newest first' }),
   },
-  { description: 'Active clients with their active sites' },
+  { title: 'Overview', description: 'Active clients with their active sites' },
 )
 
 export type Overview = Static<typeof Overview>

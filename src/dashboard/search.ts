@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Static, Type } from 'typebox'
-import { type HttpApp, IsoTime, NOT_BLANK, nullable, Uuid, type Visible, visibleTo } from '../http/index.ts'
+import { type HttpApp, IsoTime, model, NOT_BLANK, nullable, Uuid, type Visible, visibleTo } from '../http/index.ts'
 import { type Clock, DAY, firstIdAt, floorTo, isoTime } from '../lib/index.ts'
 import { type Kysely, type Store, StoreError, type Tables } from '../store/index.ts'
 
@@ -36,7 +36,7 @@ const Found = Type.Object({
 })
 export type Found = Static<typeof Found>
 
-export const SearchAnswer = Type.Object({
+export const SearchAnswer = model('SearchResults', {
   results: Type.Array(Found, { description: 'Grouped by kind, in the order of the list of kinds' }),
   unread: Type.Array(Type.Enum([...SEARCH_KINDS]), {
     description: 'Kinds that were not searched for lack of time: search for a longer text',

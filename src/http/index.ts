@@ -51,6 +51,7 @@ export {
   idBefore,
   Limit,
   linkNextPage,
+  model,
   NoContent,
   nullable,
   type Page,

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import { needsNoBody } from './validation.ts'
 
 /** The parts of the generated document that are completed here. */
 interface ApiDocument {
   paths?: Paths
+  components?: { schemas?: Record<string, object> }
 }
 type Paths = Record<string, Record<string, Operation>>
 interface Operation {
@@ -35,7 +37,10 @@ export function completed<T extends object>(document: T): T {
     }
   }
   nameTypes(document)
-  return document
+  const models = new Map<string, object>()
+  const { components, ...rest } = withReferences<ApiDocument>(document, models)
+  const schemas = { ...components?.schemas, ...Object.fromEntries([...models].sort(([a], [b]) => (a < b ? -1 : 1))) }
+  return { ...rest, components: { ...components, schemas } } as T
 }
 
 /** The plugin marks every body as required; one without required fields may be left out. */
@@ -104,4 +109,24 @@ function nameTypes(value: unknown): void {
   const isInteger = schema.type === 'integer' || (Array.isArray(schema.type) && schema.type.includes('integer'))
   if (isInteger && !(Number(schema.maximum) <= INT32_MAX)) schema.format ??= 'int64'
   for (const inner of Object.values(value)) nameTypes(inner)
+}
+
+/** A value in which each record with a title is a reference to `models`, where it is added: generators make one type of each. */
+function withReferences<T>(value: T, models: Map<string, object>): T {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((each) => withReferences(each, models)) as T
+  const entries = Object.entries(value).map(([key, inner]) => [key, withReferences(inner, models)] as const)
+  const schema: Record<string, unknown> = Object.fromEntries(entries)
+  const { title, type, description, ...rest } = schema
+  const types = [type].flat()
+  if (typeof title !== 'string' || !types.includes('object') || !('properties' in schema)) return schema as T
+
+  // "Per-event payload" is PerEventPayload.
+  const name = title.replace(/\W(\w)/g, (_, letter: string) => letter.toUpperCase())
+  const model = { type: 'object', ...rest }
+  if (!isDeepStrictEqual(models.get(name) ?? model, model)) throw new Error(`two records have the name ${name}`)
+  models.set(name, model)
+  const reference = { $ref: `#/components/schemas/${name}` }
+  const said = description === undefined ? {} : { description }
+  return (types.includes('null') ? { anyOf: [reference, { type: 'null' }], ...said } : { ...reference, ...said }) as T
 }

@@ -8,7 +8,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify'
-import { type Static, type TSchema, Type } from 'typebox'
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import { ERROR_STATUS, type ErrorCode, firstIdAt, invalidRequest, isUuid } from '../lib/index.ts'
 import { isIsoTime } from './formats.ts'
 
@@ -23,6 +23,11 @@ export function nullable<T extends TSchema & { type?: string; enum?: readonly un
   const type = [schema.type ?? 'string', 'null']
   const values = schema.enum === undefined ? {} : { enum: [...schema.enum, null] }
   return Type.Unsafe<Static<T> | null>({ ...schema, ...values, type })
+}
+
+/** A record that the API description has under this name once; calls refer to it, so that generated clients have one type for it. */
+export function model<P extends TProperties>(name: string, properties: P): TObject<P> {
+  return Type.Object(properties, { title: name })
 }
 
 const codes = Object.keys(ERROR_STATUS) as ErrorCode[]

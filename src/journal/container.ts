@@ -18,7 +18,10 @@ export const ContainerInfo = Type.Object(
       }),
     ),
   },
-  { description: 'Version, environment and clients of the sending container; empty or left out: unknown' },
+  {
+    title: 'Container',
+    description: 'Version, environment and clients of the sending container; empty or left out: unknown',
+  },
 )
 export type ContainerInfo = Static<typeof ContainerInfo>
 

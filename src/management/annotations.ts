@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { errorResponses, type HttpApp, IsoTime, NoContent, nullable, Uuid } from '../http/index.ts'
+import { errorResponses, type HttpApp, IsoTime, model, NoContent, nullable, Uuid } from '../http/index.ts'
 import { DAY, invalidRequest, isoTime, newOrderedId, notFound } from '../lib/index.ts'
 import type { AnnotationRow, ClientRow, Kysely, SiteRow, Tables, Transaction } from '../store/index.ts'
 import { writeAudit } from './audit.ts'
@@ -21,7 +21,7 @@ const fields = {
   ),
 }
 
-export const AnnotationRecord = Type.Object({
+export const AnnotationRecord = model('Annotation', {
   id: Uuid,
   client_id: Uuid,
   ...fields,

@@ -8,6 +8,7 @@ import {
   isIsoTime,
   Limit,
   linkNextPage,
+  model,
   nullable,
   type Page,
   pageOf,
@@ -27,7 +28,7 @@ const ChangedFields = Type.Unsafe<Readonly<Record<string, unknown>> | null>({
   additionalProperties: true,
 })
 
-export const AuditRecord = Type.Object({
+export const AuditRecord = model('AuditEntry', {
   id: Type.Integer(),
   at: IsoTime,
   actor: Type.String({

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { EXPECTS, IsoTime, NOT_BLANK, nullable, Uuid } from '../http/index.ts'
+import { EXPECTS, IsoTime, model, NOT_BLANK, nullable, Uuid } from '../http/index.ts'
 import { isoTime } from '../lib/index.ts'
 import type { ClientRow } from '../store/index.ts'
 import { PLANS, planOf } from './plans.ts'
@@ -72,7 +72,7 @@ const settable = {
   digest: Type.Enum([...DIGESTS], { default: 'off', description: 'How often `email` gets a digest' }),
 }
 
-export const ClientRecord = Type.Object({ id: Uuid, ...settable, created_at: IsoTime })
+export const ClientRecord = model('Client', { id: Uuid, ...settable, created_at: IsoTime })
 export type ClientRecord = Static<typeof ClientRecord>
 
 export const UpdateClient = Type.Partial(Type.Object(settable), { additionalProperties: false })

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, nullable, Uuid } from '../http/index.ts'
+import { IsoTime, model, nullable, Uuid } from '../http/index.ts'
 import { type Clock, isoTime, monthOf, nextMonthStart } from '../lib/index.ts'
 import { type ClientRow, type ClientUsageTable, countOf, type Kysely, type Store, type Tables } from '../store/index.ts'
 
@@ -37,7 +37,7 @@ export function limitsOf(client: Pick<ClientRow, 'plan' | 'requests_per_second' 
 const Month = Type.String({ description: 'UTC calendar month, e.g. 2026-11' })
 const Count = Type.Integer({ minimum: 0 })
 
-export const UsageRecord = Type.Object({
+export const UsageRecord = model('Usage', {
   client_id: Uuid,
   plan: Type.Enum(PLANS),
   month: Month,

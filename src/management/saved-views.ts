@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { type Static, Type } from 'typebox'
-import { EXPECTS, errorResponses, type HttpApp, IsoTime, NoContent, Uuid, visibleTo } from '../http/index.ts'
+import { EXPECTS, errorResponses, type HttpApp, IsoTime, model, NoContent, Uuid, visibleTo } from '../http/index.ts'
 import { AppError, isoTime, newOrderedId, notFound } from '../lib/index.ts'
 import type { SavedViewRow, Tables } from '../store/index.ts'
 import { writeAudit } from './audit.ts'
@@ -22,7 +22,7 @@ const fields = {
   }),
 }
 
-export const SavedViewRecord = Type.Object({
+export const SavedViewRecord = model('SavedView', {
   id: Uuid,
   ...fields,
   created_at: IsoTime,

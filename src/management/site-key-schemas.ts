@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, nullable, Uuid } from '../http/index.ts'
+import { IsoTime, model, nullable, Uuid } from '../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../lib/index.ts'
 import type { SiteKeyRow } from '../store/index.ts'
 import { ONE_LINE } from './client-schemas.ts'
@@ -17,7 +17,7 @@ const KeyName = Type.String({
   description: 'What sends with it, like `web container`; leading and trailing spaces are removed',
 })
 
-export const SiteKeyRecord = Type.Object({
+export const SiteKeyRecord = model('SiteKey', {
   id: Uuid,
   name: KeyName,
   ingest_key: nullable(Type.String({ description: 'null for viewers' })),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, nullable, Uuid } from '../http/index.ts'
+import { IsoTime, model, nullable, Uuid } from '../http/index.ts'
 import { isoTime, isoTimeOrNull, maskedQuery } from '../lib/index.ts'
 import type { SiteRow } from '../store/index.ts'
 import { ActiveOnly, ForeignName, HttpUrl, Name, Patterned } from './client-schemas.ts'
@@ -48,7 +48,7 @@ const settable = {
   ),
 }
 
-export const SiteRecord = Type.Object({
+export const SiteRecord = model('Site', {
   id: Uuid,
   client_id: Uuid,
   ...settable,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { errorResponses, type HttpApp, IsoTime, NoContent, nullable, Uuid } from '../http/index.ts'
+import { errorResponses, type HttpApp, IsoTime, model, NoContent, nullable, Uuid } from '../http/index.ts'
 import { AppError, DAY, invalidRequest, isoTime, newOrderedId, notFound } from '../lib/index.ts'
 import type { Kysely, SpecialDayRow, Tables } from '../store/index.ts'
 import { writeAudit } from './audit.ts'
@@ -14,7 +14,7 @@ const MOST_ENTRIES = 200
 const CalendarDay = (description: string) => Type.String({ format: 'date', description })
 const Note = Type.String({ maxLength: 200, description: 'Name of the occasion: `Black Friday`' })
 
-export const SpecialDaysRecord = Type.Object({
+export const SpecialDaysRecord = model('SpecialDays', {
   id: Uuid,
   site_id: Uuid,
   first_day: CalendarDay("In the site's time zone"),

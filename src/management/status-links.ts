@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { errorResponses, type HttpApp, IsoTime, NoContent, nullable, seesSecrets, Uuid } from '../http/index.ts'
+import { errorResponses, type HttpApp, IsoTime, model, NoContent, nullable, seesSecrets, Uuid } from '../http/index.ts'
 import { isoTimeOrNull, newSecret, notFound } from '../lib/index.ts'
 import type { ClientRow, Kysely, StatusLinkRow, Tables } from '../store/index.ts'
 import { writeAudit } from './audit.ts'
@@ -8,7 +8,7 @@ import { type Context, contextOf, lockClient, type ManagementOptions } from './c
 
 const StatusLinkParams = Type.Object({ client_id: Uuid })
 
-export const StatusLinkRecord = Type.Object({
+export const StatusLinkRecord = model('StatusLink', {
   client_id: Uuid,
   is_active: Type.Boolean({ description: 'Whether there is a link' }),
   token: nullable(

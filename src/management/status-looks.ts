@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Static, Type } from 'typebox'
-import { EXPECTS, errorResponses, type HttpApp, nullable, Uuid } from '../http/index.ts'
+import { EXPECTS, errorResponses, type HttpApp, model, nullable, Uuid } from '../http/index.ts'
 import { invalidRequest, notFound } from '../lib/index.ts'
 import type { Kysely, StatusLooksRow, Tables } from '../store/index.ts'
 import { writeAudit } from './audit.ts'
@@ -15,7 +15,7 @@ const LOGO_BYTES_MAX = 65_536
 /** Longest side, px: a small file can contain an image that takes gigabytes to draw. */
 const LOGO_SIDE_MAX = 1_024
 
-export const StatusLooks = Type.Object({
+export const StatusLooks = model('StatusPageLooks', {
   accent: Type.Unsafe<string | null>({
     ...Accent,
     description: 'Colour of the line at the top of the page; null: none',

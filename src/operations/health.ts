@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
-import type { HttpApp } from '../http/index.ts'
+import { type HttpApp, model } from '../http/index.ts'
 import { asError } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 
@@ -18,7 +18,7 @@ export interface HealthOptions {
 /** Longest that a readiness check waits for the store, ms. */
 const READ_CHECK_TIMEOUT_MS = 2_000
 
-const State = Type.Object({
+const State = model('ServiceState', {
   status: Type.Union([Type.Literal('ok'), Type.Literal('degraded'), Type.Literal('unavailable')]),
   reasons: Type.Array(Type.String(), { description: 'Reasons to send requests elsewhere; empty when there are none' }),
   degraded: Type.Array(Type.String(), {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { DEAD_AFTER_MS, listNodes } from '../cluster/index.ts'
-import { type HttpApp, IsoTime, nullable, Uuid } from '../http/index.ts'
+import { type HttpApp, IsoTime, model, nullable, Uuid } from '../http/index.ts'
 import { type Clock, isoTime, SECOND } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 
@@ -9,7 +9,7 @@ export interface NodesOptions {
   clock: Clock
 }
 
-const Node = Type.Object({
+const Node = model('Node', {
   id: Uuid,
   name: Type.String({ description: 'Host name and process id' }),
   role: Type.String({ description: '`all`, `ingest` or `worker`' }),
@@ -73,7 +73,7 @@ interface SettingsOptions {
 
 const Days = (name: string, what: string) => Type.Integer({ description: `${name}: ${what}` })
 
-export const ServiceSettings = Type.Object({
+export const ServiceSettings = model('ServiceSettings', {
   public_url: nullable(
     Type.String({ description: 'PUBLIC_URL; null: links use the address that the service listens on' }),
   ),

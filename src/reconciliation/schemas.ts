@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, NOT_BLANK, nullable, Uuid } from '../http/index.ts'
+import { IsoTime, model, NOT_BLANK, nullable, Uuid } from '../http/index.ts'
 import { isoTime } from '../lib/index.ts'
 import type { SiteRow } from '../store/index.ts'
 import { type Comparison, capturedShare } from './compare.ts'
@@ -64,7 +64,7 @@ export const AddedRecord = Type.Object({
 })
 export type AddedRecord = Static<typeof AddedRecord>
 
-export const ReferenceRecord = Type.Object({
+export const ReferenceRecord = model('ReferenceCounts', {
   source: Type.String(),
   event: Type.String(),
   hours: Type.Integer({ description: 'Number of hours that have a count' }),
@@ -115,7 +115,7 @@ const compared = {
   }),
 }
 
-export const ReconciliationAnswer = Type.Object({
+export const ReconciliationAnswer = model('Reconciliation', {
   site_id: Uuid,
   source: Type.String(),
   event: Type.String(),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import { AlertRecord, type Planned, plannedMaintenance, withoutParts } from '../alerts/index.ts'
-import { IsoTime, nullable, Uuid } from '../http/index.ts'
+import { IsoTime, model, nullable, Uuid } from '../http/index.ts'
 import { DAY, isoTime, isoTimeOrNull } from '../lib/index.ts'
 import { chunksOf, type Kysely, type Tables } from '../store/index.ts'
 
@@ -13,7 +13,7 @@ const MOST_READ = 1_000
 /** How far ahead maintenance is announced, ms. */
 const AHEAD_MS = 14 * DAY
 
-export const PastIncident = Type.Object({
+export const PastIncident = model('PastIncident', {
   id: Type.Unsafe<string>({ ...Uuid, description: "Opens the incident's page under this link, and nothing else" }),
   site: Type.String({ description: 'Its name' }),
   title: Type.String(),
@@ -31,7 +31,7 @@ export const PastIncident = Type.Object({
 export type PastIncident = Static<typeof PastIncident>
 
 /** Without its title, which is internal. */
-export const PlannedMaintenance = Type.Object({
+export const PlannedMaintenance = model('PlannedMaintenance', {
   site: nullable(Type.String({ description: 'Name of the site; null: all sites' })),
   starts_at: IsoTime,
   ends_at: IsoTime,

@@ -62,7 +62,7 @@ export const SharedIncident = Type.Object(
       },
     ),
   },
-  { description: 'Read an incident without a key' },
+  { title: 'SharedIncident', description: 'Read an incident without a key' },
 )
 export type SharedIncident = Static<typeof SharedIncident>
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { AlertRecord, type Planned, type UnresolvedAlert } from '../alerts/index.ts'
 import { SiteState, Sparklines, STATUSES, Status, worstStatus } from '../dashboard/index.ts'
-import { errorResponses, etagOf, type HttpApp, IsoTime, matchesEtag, nullable } from '../http/index.ts'
+import { errorResponses, etagOf, type HttpApp, IsoTime, matchesEtag, model, nullable } from '../http/index.ts'
 import { type Clock, isoTime, isoTimeOrNull, Kept, MINUTE, notFound } from '../lib/index.ts'
 import { clientOfStatusLink, readStatusLooks, StatusLooks, statusLooks } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
@@ -63,7 +63,7 @@ const histories = (
 
 const { severity, state, started_at, opened_at } = AlertRecord.properties
 
-const SharedSite = Type.Object({
+const SharedSite = model('SharedSite', {
   name: Type.String(),
   status: Status,
   reason: SiteState.properties.reason,
@@ -102,7 +102,7 @@ export const StatusPage = Type.Object(
     }),
     takes_subscribers: Type.Boolean({ description: 'Whether people can subscribe to e-mail about incidents' }),
   },
-  { description: 'Status of a client and its sites' },
+  { title: 'StatusPage', description: 'Status of a client and its sites' },
 )
 export type StatusPage = Static<typeof StatusPage>
 export type SharedSite = Static<typeof SharedSite>

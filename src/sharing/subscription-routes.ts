@@ -3,6 +3,7 @@ import {
   errorResponses,
   type HttpApp,
   IsoTime,
+  model,
   NoContent,
   nullable,
   RateLimitedError,
@@ -21,13 +22,13 @@ interface Options {
   isEmailOn: boolean
 }
 
-export const Subscription = Type.Object({
+export const Subscription = model('Subscription', {
   email: Type.String(),
   is_confirmed: Type.Boolean({ description: 'Nothing is sent until the address is confirmed' }),
 })
 export type Subscription = Static<typeof Subscription>
 
-export const SubscriberRecord = Type.Object({
+export const SubscriberRecord = model('Subscriber', {
   id: Uuid,
   email: nullable(Type.String({ description: 'Null for viewers' })),
   created_at: IsoTime,

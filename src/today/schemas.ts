@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { IncidentSummary, MutedNow } from '../alerts/index.ts'
-import { IsoTime, nullable, Uuid } from '../http/index.ts'
+import { IsoTime, model, nullable, Uuid } from '../http/index.ts'
 import { CHANGE_KINDS } from './candidates.ts'
 
 const Count = Type.Integer({ minimum: 0 })
@@ -21,7 +21,7 @@ export const TodayQuery = Type.Object(
 )
 export type TodayQuery = Static<typeof TodayQuery>
 
-const ChangeRecord = Type.Object({
+const ChangeRecord = model('Change', {
   site_id: Uuid,
   kind: Type.Enum([...CHANGE_KINDS], {
     description:
@@ -51,7 +51,7 @@ const VersionRecord = Type.Object({
 })
 export type VersionRecord = Static<typeof VersionRecord>
 
-export const Today = Type.Object({
+export const Today = model('Today', {
   generated_at: IsoTime,
   timezone: Type.String({ description: 'Of `overnight.since`' }),
   sites: Type.Integer({ minimum: 0, description: 'Active sites that were considered' }),

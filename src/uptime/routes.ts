@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { deliveryByDay, type ReportContext } from '../analytics/index.ts'
-import { errorResponses, type HttpApp, IsoTime, nullable, Uuid } from '../http/index.ts'
+import { errorResponses, type HttpApp, IsoTime, model, nullable, Uuid } from '../http/index.ts'
 import { floorTo, isoTime, MINUTE, SECOND } from '../lib/index.ts'
 import { lastEventAt, requireSite } from '../management/index.ts'
 import type { SiteRow, Store } from '../store/index.ts'
@@ -35,7 +35,7 @@ const delivered = nullable(
   }),
 )
 
-const UptimeDay = Type.Object({
+const UptimeDay = model('UptimeDay', {
   day: Type.String({ format: 'date', description: "Calendar day of the site's time zone" }),
   status: Type.Enum([...DAY_STATUSES], {
     description:
@@ -46,7 +46,7 @@ const UptimeDay = Type.Object({
   is_final: Type.Boolean({ description: 'Whether the day is final' }),
 })
 
-const Slo = Type.Object({
+const Slo = model('Slo', {
   target: Type.Number({ description: 'Percentage of the time that should be free of critical problems' }),
   days: Type.Integer({ description: 'Days that the budget covers, including today' }),
   budget_seconds: Seconds('Seconds of critical problems that the target allows in these days'),
@@ -54,7 +54,7 @@ const Slo = Type.Object({
   left: Type.Number({ minimum: 0, maximum: 1, description: 'Share of the budget that is left' }),
 })
 
-export const UptimeAnswer = Type.Object({
+export const UptimeAnswer = model('Uptime', {
   site_id: Uuid,
   timezone: Type.String(),
   generated_at: IsoTime,

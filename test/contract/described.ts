@@ -4,7 +4,11 @@ import type { Answer, ApiClient } from '../../testkit/api.ts'
 
 interface Described {
   paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>>
-  components: object
+  components: Components
+}
+
+interface Components {
+  schemas: Record<string, object>
 }
 
 /** Every time of an answer is in UTC and has milliseconds, so that programs may compare texts. */
@@ -33,10 +37,25 @@ export async function describedBy(
     const schema = (described.content[type] ?? described.content[type.replace(/\/.*/, '/*')])?.schema
     if (schema === undefined) return `${type} is not described`
     if (type !== 'application/json') return null
-    const check = compiled.get(schema) ?? ajv.compile({ ...closed(schema), components: closed(components) })
+    const check = compiled.get(schema) ?? ajv.compile(closed(withModels(schema, components)))
     compiled.set(schema, check)
     return check(json()) ? null : ajv.errorsText(check.errors)
   }
+}
+
+/** The schema and those models that it refers to: with all of them, each of hundreds of compilations would read them. */
+export function withModels(schema: object, { schemas }: Components): object {
+  const used: Record<string, object> = {}
+  const collect = (value: object): void => {
+    for (const [, name = ''] of JSON.stringify(value).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)) {
+      const model = schemas[name]
+      if (name in used || model === undefined) continue
+      used[name] = model
+      collect(model)
+    }
+  }
+  collect(schema)
+  return { ...schema, components: { schemas: used } }
 }
 
 /** The schema, with no other fields than those that it names. */

@@ -11,6 +11,7 @@ import { TestClock } from '../../testkit/clock.ts'
 import { slowTextFor } from '../../testkit/patterns.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { PROBE_SURROUNDINGS } from '../probes/support.ts'
+import { withModels } from './described.ts'
 
 interface Content {
   content?: Record<string, { schema: object }>
@@ -173,6 +174,45 @@ test('a generated client has a name for every call, types for its values, and th
   }
 })
 
+test('a generated client has one model for each record, whichever calls answer with it', async (t) => {
+  const document = await documentOf(await openApp(t))
+  const { schemas } = document.components
+  const schemaOf = (path: string, method: string, status: string) =>
+    document.paths[path]?.[method]?.responses[status]?.content?.['application/json']?.schema
+  const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+  for (const [path, name] of Object.entries({
+    '/api/clients': 'Client',
+    '/api/sites': 'Site',
+    '/api/probes': 'Probe',
+    '/api/silences': 'Silence',
+    '/api/maintenance': 'Maintenance',
+    '/api/annotations': 'Annotation',
+    '/api/views': 'SavedView',
+    '/api/clients/{client_id}/channels': 'Channel',
+    '/api/sites/{site_id}/keys': 'SiteKey',
+  })) {
+    const list = schemaOf(path, 'get', '200') as { items?: object }
+    assert.deepEqual(list.items, reference(name), path)
+    assert.deepEqual(schemaOf(path, 'post', '201'), reference(name), path)
+  }
+  assert.deepEqual(schemaOf('/api/clients/{client_id}', 'patch', '200'), reference('Client'))
+  for (const name of ['Alert', 'Incident', 'Delivery', 'User', 'Impact']) assert.ok(name in schemas, name)
+
+  // A record that two calls have, or two places of an answer, is one of them: 3 fields are a detail that may be written out.
+  const places = new Map<string, number>()
+  for (const schema of objectsIn({ ...document, servers: undefined })) {
+    const { type, properties } = schema
+    if (![type].flat().includes('object') || Object.keys(properties ?? {}).length <= 3) continue
+    const text = JSON.stringify(schema)
+    places.set(text, (places.get(text) ?? 0) + 1)
+  }
+  assert.ok(places.size > 100)
+  assert.deepEqual(
+    [...places].filter(([, count]) => count > 1).map(([text]) => text),
+    [],
+  )
+})
+
 test('every parameter in a path is declared, and every declared one stands in it', async (t) => {
   for (const { name, path, operation } of operationsOf(await documentOf(await openApp(t)))) {
     const parameters = operation.parameters ?? []
@@ -198,12 +238,16 @@ test('every reference resolves, and every schema is valid JSON Schema', async (t
     assert.ok(name !== undefined && name in document.components.schemas, String(reference))
   }
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  const seen = new Set<string>()
   for (const { name, operation } of operationsOf(document)) {
     const contents = [operation.requestBody, ...Object.values(operation.responses)].flatMap((each) =>
       Object.values(each?.content ?? {}),
     )
     for (const { schema } of [...contents, ...(operation.parameters ?? [])]) {
-      assert.doesNotThrow(() => ajv.compile({ ...schema, components: document.components }), name)
+      const text = JSON.stringify(schema)
+      if (seen.has(text)) continue
+      seen.add(text)
+      assert.doesNotThrow(() => ajv.compile(withModels(schema, document.components)), name)
     }
   }
 })
@@ -268,7 +312,7 @@ test('every answer of the document can be serialized: serializers are compiled w
   const refusals = (schemas: readonly object[]) =>
     schemas.flatMap((schema) => {
       try {
-        compile({ schema: { ...schema, components: document.components } } as Parameters<typeof compile>[0])
+        compile({ schema: withModels(schema, document.components) } as Parameters<typeof compile>[0])
         return []
       } catch (error) {
         return [`${JSON.stringify(schema)}: ${error}`]
@@ -279,7 +323,8 @@ test('every answer of the document can be serialized: serializers are compiled w
       Object.values(content).map(({ schema }) => schema),
     ),
   )
-  assert.ok(answers.length > 100)
-  assert.deepEqual(refusals(answers), [])
+  const distinct = new Map(answers.map((schema) => [JSON.stringify(schema), schema]))
+  assert.ok(distinct.size > 50)
+  assert.deepEqual(refusals([...distinct.values()]), [])
   assert.equal(refusals([{ type: 'object', properties: { id: { $ref: '#/nowhere' } } }]).length, 1)
 })

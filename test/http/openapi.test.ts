@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { completed } from '../../src/http/openapi-details.ts'
 import { openApp } from './support.ts'
 
 interface Operation {
@@ -26,7 +27,7 @@ test('the interface describes itself as OpenAPI 3.1', async (t) => {
   assert.equal(document.openapi, '3.1.0')
   assert.deepEqual([document.info.title, document.info.version], ['Tagwarden', '1.2.3'])
   assert.deepEqual(document.servers, [{ url: 'http://tagwarden.example' }])
-  assert.deepEqual(Object.keys(document.components.schemas), ['Error'])
+  assert.deepEqual(Object.keys(document.components.schemas), ['Error', 'Session'])
   const put = document.paths['/api/things/{thing_id}']?.put
   assert.deepEqual(
     put?.parameters?.map(({ name, in: place }) => `${place} ${name}`),
@@ -51,6 +52,39 @@ test('every route says what it is for and what it can answer', async (t) => {
       name,
     )
   }
+})
+
+test('a record with a title is described once, where two schemas of one title are a fault', () => {
+  const record = (title: string, type: unknown = 'object') => ({
+    type,
+    title,
+    properties: { title: { type: 'string' } },
+  })
+  const { answer, components } = completed<Record<string, unknown>>({
+    answer: {
+      one: { ...record('Thing'), description: 'The first' },
+      some: { type: 'array', items: record('Thing') },
+      none: record('Thing', ['object', 'null']),
+      other: { type: 'object', title: 'Other thing', properties: { inner: record('Thing') } },
+    },
+  })
+  const reference = { $ref: '#/components/schemas/Thing' }
+  assert.deepEqual(answer, {
+    one: { ...reference, description: 'The first' },
+    some: { type: 'array', items: reference },
+    none: { anyOf: [reference, { type: 'null' }] },
+    other: { $ref: '#/components/schemas/OtherThing' },
+  })
+  assert.deepEqual(components, {
+    schemas: {
+      OtherThing: { type: 'object', properties: { inner: reference } },
+      Thing: { type: 'object', properties: { title: { type: 'string' } } },
+    },
+  })
+  assert.throws(
+    () => completed({ one: record('Thing'), two: { ...record('Thing'), required: ['title'] } }),
+    /two records have the name Thing/,
+  )
 })
 
 test('the documentation pages load everything from this service', async (t) => {

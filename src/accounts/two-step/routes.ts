@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, NoContent, Uuid } from '../../http/index.ts'
+import { errorResponses, type HttpApp, model, NoContent, Uuid } from '../../http/index.ts'
 import { contextOf } from '../../management/index.ts'
 import type { AccountOptions } from '../options.ts'
 import { type IsOwnPassword, OWN_ACCOUNT, ownAccount } from '../own-account.ts'
@@ -15,9 +15,9 @@ const Code = Type.Object(
       description: 'Code of the app, or a recovery code; each works once',
     }),
   },
-  { additionalProperties: false },
+  { title: 'TwoStepCode', additionalProperties: false },
 )
-const RecoveryCodes = Type.Object({
+const RecoveryCodes = model('RecoveryCodes', {
   recovery_codes: Type.Array(Type.String(), {
     description: 'Each replaces a code of the app once. They are shown only here',
   }),

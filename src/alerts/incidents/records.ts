@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { vendorName } from '../../analytics/index.ts'
-import { IsoTime, Limit, NOT_BLANK, nullable, Uuid } from '../../http/index.ts'
+import { IsoTime, Limit, model, NOT_BLANK, nullable, Uuid } from '../../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../../lib/index.ts'
 import type { IncidentEventRow, IncidentNoteRow, IncidentRow } from '../../store/index.ts'
 import { AlertRecord, by, SEVERITIES, STATES, severityOf, stateOf } from '../alert-record.ts'
@@ -22,8 +22,8 @@ const LossRecord = {
   low: Type.Number({ description: 'Lower bound of `lost`, allowing for chance and the usual variation of the counts' }),
   high: Type.Number({ description: 'Upper bound of `lost`; if both bounds equal `lost`, the loss was counted' }),
 }
-const Loss = Type.Object(LossRecord)
-const NamedLoss = Type.Object({ event_name: Type.String(), ...LossRecord })
+const Loss = model('EstimatedLoss', LossRecord)
+const NamedLoss = model('EstimatedLossOfEvent', { event_name: Type.String(), ...LossRecord })
 
 const ValueRecord = Type.Object(
   {
@@ -35,6 +35,7 @@ const ValueRecord = Type.Object(
     average_order_value: nullable(Type.Number({ description: 'Currency of the site; null for several sites' })),
   },
   {
+    title: 'LostValue',
     description:
       'Value of the purchases in `summary`, at the average order value of the site. Null if the site has none, if the summary is about ' +
       'something else, or if executions of several tags were lost, which may belong to the same purchases',
@@ -62,13 +63,14 @@ const ImpactRecord = Type.Object(
     value: nullable(ValueRecord),
   },
   {
+    title: 'Impact',
     description:
       'What the incident costs: events that were expected but did not arrive, and tag executions that failed or did not happen. ' +
       'Updated every few minutes; null while nothing is known, or if nothing is lost',
   },
 )
 
-export const IncidentRecord = Type.Object({
+export const IncidentRecord = model('Incident', {
   id: Uuid,
   scope: Type.Enum([...SCOPES], {
     description: '`site`: an incident of one site; `vendor`: one vendor fails on sites of several clients',
@@ -96,24 +98,24 @@ export type IncidentRecord = Static<typeof IncidentRecord>
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
-export const IncidentSummary = Type.Object({
+export const IncidentSummary = model('IncidentSummary', {
   ...IncidentRecord.properties,
   alert_count: Count('Number of its alerts, resolved or not, including those of the incidents that it explains'),
   site_count: Count('Number of sites that have one of these alerts'),
 })
 export type IncidentSummary = Static<typeof IncidentSummary>
 
-const TimelineEntry = Type.Object({
+const TimelineEntry = model('IncidentTimelineEntry', {
   at: IsoTime,
   kind: Type.Enum([...INCIDENT_EVENT_KINDS]),
   actor: nullable(Type.String({ description: 'Who did it; null: it happened automatically' })),
   text: Type.String(),
 })
 
-export const NoteRecord = Type.Object({ id: Uuid, at: IsoTime, by: Type.String(), text: Type.String() })
+export const NoteRecord = model('IncidentNote', { id: Uuid, at: IsoTime, by: Type.String(), text: Type.String() })
 export type NoteRecord = Static<typeof NoteRecord>
 
-const Affected = Type.Object({
+const Affected = model('AffectedAlert', {
   alert_id: Uuid,
   client_id: Uuid,
   site_id: Uuid,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { EXPECTS, IsoTime, Limit, nullable, Uuid } from '../../http/index.ts'
+import { EXPECTS, IsoTime, Limit, model, nullable, Uuid } from '../../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../../lib/index.ts'
 import { Name } from '../../management/index.ts'
 import type { MaintenanceRow } from '../../store/index.ts'
@@ -53,7 +53,7 @@ const Occurrence = Type.Unsafe<{ starts_at: string; ends_at: string } | null>({
   description: 'The occurrence in progress, or else the next one; null when there is none, or while inactive',
 })
 
-export const MaintenanceRecord = Type.Object({
+export const MaintenanceRecord = model('Maintenance', {
   id: Uuid,
   ...ScopeFields,
   title: Name,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, Limit, nullable, Uuid } from '../../http/index.ts'
+import { IsoTime, Limit, model, nullable, Uuid } from '../../http/index.ts'
 import { isoTime } from '../../lib/index.ts'
 import type { SilenceRow } from '../../store/index.ts'
 import { ScopeFields, ScopeFilter } from '../scope.ts'
@@ -22,7 +22,7 @@ const IncidentId = nullable(
   }),
 )
 
-export const SilenceRecord = Type.Object({
+export const SilenceRecord = model('Silence', {
   id: Uuid,
   ...ScopeFields,
   incident_id: IncidentId,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, nullable, Uuid } from '../../http/index.ts'
+import { IsoTime, model, nullable, Uuid } from '../../http/index.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 const Ms = nullable(Type.Number({ description: 'In ms; null if only batches are known, which have no distribution' }))
@@ -47,7 +47,7 @@ const Incident = nullable(
   ),
 )
 
-const VendorEntry = Type.Object({
+const VendorEntry = model('VendorInUse', {
   vendor: nullable(Type.String({ description: "The vendor's id; null: tags whose vendor is unknown" })),
   name: Type.String(),
   sites: Count,
@@ -77,13 +77,13 @@ const window = {
   total: Type.Integer({ minimum: 0, description: 'Total number of entries' }),
 }
 
-export const Catalogue = Type.Object({
+export const Catalogue = model('TagCatalogue', {
   ...window,
   vendors: Type.Array(VendorEntry, { description: 'Those that fail on most sites first, then those that run most' }),
 })
 export type Catalogue = Static<typeof Catalogue>
 
-const VendorSite = Type.Object({
+const VendorSite = model('VendorSite', {
   site_id: Uuid,
   tags: Type.Array(Type.String(), { description: "The vendor's tags on the site, most runs first; at most 10" }),
   ...figures,
@@ -96,7 +96,7 @@ const VendorSite = Type.Object({
 })
 export type VendorSite = Static<typeof VendorSite>
 
-export const VendorSites = Type.Object({
+export const VendorSites = model('VendorSites', {
   ...window,
   vendor: nullable(Type.String()),
   name: Type.String(),

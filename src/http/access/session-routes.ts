@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { invalidRequest } from '../../lib/index.ts'
 import type { HttpApp } from '../schemas.ts'
-import { NoContent, nullable, Uuid } from '../schemas.ts'
+import { model, NoContent, nullable, Uuid } from '../schemas.ts'
 import { type Access, OPEN, type ProxyOutcome, SESSION_MS, sessionCookie } from './access.ts'
 import type { Gate, SignIn } from './gate.ts'
 import { CLIENT_ROLES, type ClientRole } from './grants.ts'
 
 const ClientRoleSchema = Type.Enum([...CLIENT_ROLES])
 
-const Session = Type.Object({
+const Session = model('Session', {
   role: nullable(
     Type.Enum(['admin', 'viewer', 'open', 'user', 'token'], {
       description:

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { EXPECTS, IsoTime, nullable, Uuid } from '../../http/index.ts'
+import { EXPECTS, IsoTime, model, nullable, Uuid } from '../../http/index.ts'
 import { fingerprintOf, isoTime } from '../../lib/index.ts'
 import { Name } from '../../management/index.ts'
 import type { ClientChannelRow } from '../../store/index.ts'
@@ -29,7 +29,7 @@ const ChannelId = Type.String({
   description: "A UUID; for the two channels that are fields of the client, the field's name",
 })
 
-export const OwnChannelRecord = Type.Object({
+export const OwnChannelRecord = model('Channel', {
   id: ChannelId,
   field: nullable(
     Type.Enum(['chat_webhook', 'email'], {

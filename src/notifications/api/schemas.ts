@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, Limit, nullable, Uuid } from '../../http/index.ts'
+import { IsoTime, Limit, model, nullable, Uuid } from '../../http/index.ts'
 import { SERVICE_KINDS } from '../services/services.ts'
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const
@@ -13,7 +13,7 @@ const ChannelName = Type.String({
 })
 const ErrorText = nullable(Type.String({ description: 'Hidden from viewers if it comes from a mail server' }))
 
-export const DeliveryRecord = Type.Object({
+export const DeliveryRecord = model('Delivery', {
   id: Uuid,
   channel: ChannelName,
   service: nullable(ServiceKind),
@@ -67,7 +67,7 @@ export const DeliveryQuery = Type.Object(
 )
 export type DeliveryQuery = Static<typeof DeliveryQuery>
 
-export const ChannelRecord = Type.Object({
+export const ChannelRecord = model('ChannelState', {
   channel: ChannelName,
   client_id: nullable(
     Type.String({ format: 'uuid', description: 'Null: the channel receives the alerts of every client' }),
@@ -92,7 +92,7 @@ export const ChannelRecord = Type.Object({
 })
 export type ChannelRecord = Static<typeof ChannelRecord>
 
-export const ChannelList = Type.Object({
+export const ChannelList = model('ChannelList', {
   email_enabled: Type.Boolean({ description: 'Whether SMTP_URL is set: without it no e-mail is sent' }),
   channels: Type.Array(ChannelRecord, {
     description: 'The global channel first, then those of clients, oldest client first',
@@ -102,7 +102,7 @@ export type ChannelList = Static<typeof ChannelList>
 
 export const TestParams = Type.Object({ client_id: Uuid })
 
-export const TestResult = Type.Object({
+export const TestResult = model('TestResult', {
   channel: ChannelName,
   kind: ServiceKind,
   delivered: Type.Boolean(),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { EXPECTS, IsoTime, nullable, Uuid } from '../../http/index.ts'
+import { EXPECTS, IsoTime, model, nullable, Uuid } from '../../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../../lib/index.ts'
 import { Name } from '../../management/index.ts'
 import { type OnCallPerson, type OnCallPlan, type Override, whoIsOnCall } from './who-is-on-call.ts'
@@ -51,9 +51,9 @@ export const SetOnCall = Type.Object(
 )
 export type SetOnCall = Static<typeof SetOnCall>
 
-const PersonRecord = Type.Object({ id: Uuid, ...personFields })
+const PersonRecord = model('OnCallPerson', { id: Uuid, ...personFields })
 
-export const OverrideRecord = Type.Object({
+export const OverrideRecord = model('OnCallOverride', {
   id: Uuid,
   person_id: Uuid,
   name: Type.String({ description: 'Who stands in' }),
@@ -68,14 +68,14 @@ export const AddOverride = Type.Object(
 )
 export type AddOverride = Static<typeof AddOverride>
 
-const Turn = Type.Object({
+const Turn = model('OnCallTurn', {
   person_id: Uuid,
   name: Type.String(),
   until: nullable({ ...IsoTime, description: 'When someone else takes over; null: not foreseeable' }),
   is_override: Type.Boolean(),
 })
 
-export const OnCallRecord = Type.Object({
+export const OnCallRecord = model('OnCall', {
   rotation: nullable(Type.Object({ people: Type.Array(PersonRecord), ...rotationFields })),
   overrides: Type.Array(OverrideRecord, { description: 'Those that are not over, oldest first' }),
   now: nullable(Turn),

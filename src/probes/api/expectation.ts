@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, nullable, Uuid } from '../../http/index.ts'
+import { IsoTime, model, nullable, Uuid } from '../../http/index.ts'
 import { type Clock, DAY, HOUR, invalidRequest, isoTime, notFound } from '../../lib/index.ts'
 import { requireSite } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
@@ -45,7 +45,7 @@ const ExpectedHour = Type.Object({
   ),
 })
 
-export const ExpectationRecord = Type.Object({
+export const ExpectationRecord = model('Expectation', {
   event_name: nullable(Type.String()),
   hours: Type.Array(ExpectedHour, { description: 'Oldest first' }),
   direction: Type.Enum(['down', 'up', 'both'], {

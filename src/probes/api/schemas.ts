@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { UNJUDGED_REASONS } from '../../detection/index.ts'
-import { IsoTime, Limit, nullable, Uuid } from '../../http/index.ts'
+import { IsoTime, Limit, model, nullable, Uuid } from '../../http/index.ts'
 import { ActiveOnly, Name } from '../../management/index.ts'
 import { type JsonObject, RESULT_STATUSES } from '../probe-type.ts'
 
@@ -48,7 +48,7 @@ const settable = {
   is_active: Type.Boolean({ default: true }),
 }
 
-export const ProbeRecord = Type.Object({
+export const ProbeRecord = model('Probe', {
   id: Uuid,
   site_id: Uuid,
   probe_type: Type.String(),
@@ -95,7 +95,7 @@ export const ProbeQuery = Type.Object(
 )
 export type ProbeQuery = Static<typeof ProbeQuery>
 
-export const ResultRecord = Type.Object({
+export const ResultRecord = model('ProbeResult', {
   id: Uuid,
   probe_id: Uuid,
   status: ResultStatus,
@@ -127,7 +127,7 @@ export const ResultQuery = Type.Object(
 )
 export type ResultQuery = Static<typeof ResultQuery>
 
-export const ProbeTypeRecord = Type.Object({
+export const ProbeTypeRecord = model('ProbeType', {
   probe_type: Type.String(),
   title: Type.String(),
   description: Type.String({ description: 'What probes of this type check' }),

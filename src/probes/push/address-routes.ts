@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { errorResponses, type HttpApp, IsoTime, nullable, seesSecrets } from '../../http/index.ts'
+import { errorResponses, type HttpApp, IsoTime, model, nullable, seesSecrets } from '../../http/index.ts'
 import { type Clock, isoTime, isoTimeOrNull, notFound } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
 import type { PushTable, Store } from '../../store/index.ts'
@@ -8,7 +8,7 @@ import type { Registry } from '../registry.ts'
 import { readPush, renewAddress } from './address.ts'
 import { PUSH_STATUSES } from './judge.ts'
 
-export const PushRecord = Type.Object({
+export const PushRecord = model('PushAddress', {
   probe_id: Type.String({ format: 'uuid' }),
   token: nullable(
     Type.String({ description: 'Secret part of the address: anyone who has it can call; null for viewers' }),
