@@ -33,7 +33,7 @@ export type SavedViewRecord = Static<typeof SavedViewRecord>
 const SaveView = Type.Object(fields, { additionalProperties: false })
 export type SaveView = Static<typeof SaveView>
 
-/** @throws AppError `conflict` when there are too many */
+/** @throws AppError `conflict` when there is one of this name, or too many */
 async function saveView(ctx: Context, ownerId: string | null, { name, path }: SaveView): Promise<SavedViewRecord> {
   const row: SavedViewRow = {
     id: newOrderedId(ctx.clock.now()),
@@ -44,7 +44,9 @@ async function saveView(ctx: Context, ownerId: string | null, { name, path }: Sa
     owner_id: ownerId,
   }
   return ctx.store.write.transaction().execute(async (trx) => {
-    const there = await trx.selectFrom('saved_views').select('id').where(seenBy(ownerId)).execute()
+    const there = await trx.selectFrom('saved_views').select(['id', 'name']).where(seenBy(ownerId)).execute()
+    if (there.some((each) => each.name === row.name))
+      throw new AppError('conflict', `There is already a view “${row.name}”`)
     if (there.length >= MOST_VIEWS) throw new AppError('conflict', `${MOST_VIEWS} views are saved: delete one`)
     await trx.insertInto('saved_views').values(row).execute()
     const after = savedViewRecord(row)
@@ -124,7 +126,7 @@ export function savedViewRoutes(app: HttpApp, options: ManagementOptions): void 
       schema: {
         tags,
         summary: 'Save a view',
-        description: `Adds it to the list shared by everyone who sees every client, or to the caller's own. 409 when ${MOST_VIEWS} views are saved.`,
+        description: `Adds it to the list shared by everyone who sees every client, or to the caller's own. 409 when one of this name or ${MOST_VIEWS} views are saved.`,
         body: SaveView,
         response: { 201: SavedViewRecord, ...errorResponses(409) },
       },

@@ -45,7 +45,7 @@ export const specialDaysOf = (db: Kysely<Tables>, siteId: string): Promise<Speci
     .orderBy('id')
     .execute()
 
-/** @throws AppError `not_found`, `invalid_request` naming the fault, or `conflict` when the site has too many */
+/** @throws AppError `not_found`, `invalid_request` naming the fault, or `conflict` when the site has them or too many */
 async function markSpecialDays(ctx: Context, siteId: string, input: MarkSpecialDays): Promise<SpecialDaysRecord> {
   const { first_day, last_day = first_day, note = null } = input
   const days = (Date.parse(last_day) - Date.parse(first_day)) / DAY + 1
@@ -63,7 +63,12 @@ async function markSpecialDays(ctx: Context, siteId: string, input: MarkSpecialD
   }
   await ctx.store.write.transaction().execute(async (trx) => {
     if ((await lockSite(trx, siteId)) === undefined) throw notFound('Site')
-    if ((await specialDaysOf(trx, siteId)).length >= MOST_ENTRIES) {
+    const there = await specialDaysOf(trx, siteId)
+    if (there.some((each) => isSame(each, row))) {
+      const marked = first_day === last_day ? first_day : `${first_day} to ${last_day}`
+      throw new AppError('conflict', `${marked} is already marked${row.note === null ? '' : ` as “${row.note}”`}`)
+    }
+    if (there.length >= MOST_ENTRIES) {
       throw new AppError('conflict', `The site has ${MOST_ENTRIES} entries: delete old ones`)
     }
     await trx.insertInto('special_days').values(row).execute()
@@ -73,6 +78,9 @@ async function markSpecialDays(ctx: Context, siteId: string, input: MarkSpecialD
   })
   return specialDaysRecord(row)
 }
+
+const isSame = (one: SpecialDayRow, other: SpecialDayRow): boolean =>
+  one.first_day === other.first_day && one.last_day === other.last_day && one.note === other.note
 
 /** @throws AppError `not_found` when the site has no such entry */
 async function unmarkSpecialDays(ctx: Context, siteId: string, id: string): Promise<void> {
@@ -125,7 +133,8 @@ export function specialDayRoutes(app: HttpApp, options: ManagementOptions): void
         tags,
         summary: 'Mark days of a site as special',
         description:
-          'For a sale, a local holiday or a relaunch: past days are left out of what counts as usual, and on future days only silence is judged.',
+          'For a sale, a local holiday or a relaunch: past days are left out of what counts as usual, and on future days only silence is judged. ' +
+          `409 when they are marked already under this \`note\`, or the site has ${MOST_ENTRIES} entries.`,
         params: Type.Object({ site_id: Uuid }),
         body: MarkSpecialDays,
         response: { 201: SpecialDaysRecord, ...errorResponses(404, 409) },

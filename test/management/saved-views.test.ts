@@ -18,6 +18,9 @@ testPerEngine(
     assert.deepEqual([view.name, view.path], ['Broken at Acme', '/?filter=broken&q=acme'])
     const list = async () => (await call('GET', '/api/views')).json<SavedViewRecord[]>()
     assert.deepEqual(await list(), [view])
+    const again = await save('Broken at Acme', '/incidents')
+    assert.equal(again.status, 409)
+    assert.match(again.text, /There is already a view “Broken at Acme”/)
     // What leads to another host, or is no page.
     for (const path of [
       '//evil.example',

@@ -57,6 +57,29 @@ testLogic('special days are refused that cannot be', async (store, t) => {
   }
 })
 
+testLogic('days are marked once under a name, and again under another one or on another site', async (store, t) => {
+  const api = await openManagement(store, t)
+  const client = await api.client()
+  const [site, other] = [await api.site(client), await api.site(client, { name: 'other' })]
+  const sale = { first_day: '2026-11-27', last_day: '2026-11-30', note: 'Sale' }
+  const mark = async (body: object, of = site) =>
+    (await api.call<SpecialDaysRecord>('POST', addressOf(of), body)).body.id
+  for (const body of [sale, { first_day: '2026-12-24' }]) assert.ok(await mark(body))
+  for (const [body, said] of [
+    [{ ...sale, note: ' Sale ' }, '2026-11-27 to 2026-11-30 is already marked as “Sale”'],
+    [{ first_day: '2026-12-24', note: ' ' }, '2026-12-24 is already marked'],
+  ] as const) {
+    const { message } = await api.refused(409, 'POST', addressOf(site), body)
+    assert.equal(message, said)
+  }
+  for (const body of [
+    { ...sale, note: 'Relaunch' },
+    { ...sale, last_day: '2026-11-29' },
+  ])
+    assert.ok(await mark(body))
+  assert.ok(await mark(sale, other))
+})
+
 testLogic('special days are deleted with their site', async (store, t) => {
   const api = await openManagement(store, t)
   const client = await api.client()
