@@ -114,11 +114,11 @@ export const AlertParams = Type.Object({ alert_id: Uuid })
 
 export const AlertQuery = Type.Object(
   {
-    client_id: Type.Optional(Uuid),
-    site_id: Type.Optional(Uuid),
-    probe_id: Type.Optional(Uuid),
-    state: Type.Optional(State),
-    severity: Type.Optional(Severity),
+    client_id: Type.Optional(Type.String({ ...Uuid, description: 'Only alerts of this client' })),
+    site_id: Type.Optional(Type.String({ ...Uuid, description: 'Only alerts of this site' })),
+    probe_id: Type.Optional(Type.String({ ...Uuid, description: 'Only alerts of this probe' })),
+    state: Type.Optional(Type.Enum([...STATES], { description: 'Only alerts in this state' })),
+    severity: Type.Optional(Type.Enum([...SEVERITIES], { description: 'Only alerts of this severity' })),
     resolved: Type.Optional(Type.Boolean({ description: 'Only resolved alerts, or only unresolved ones' })),
     since: Type.Optional(Type.String({ format: 'date-time', description: 'Only alerts opened at or after this time' })),
     before: Type.Optional(

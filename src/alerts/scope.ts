@@ -26,7 +26,7 @@ export const ScopeFields = {
 export const ScopeFilter = {
   client_id: Type.Optional(Type.String({ ...Uuid, description: 'Those of the client, its sites and their probes' })),
   site_id: Type.Optional(Type.String({ ...Uuid, description: 'Those of the site and its probes' })),
-  probe_id: Type.Optional(Uuid),
+  probe_id: Type.Optional(Type.String({ ...Uuid, description: 'Those of the probe' })),
 }
 
 /**

@@ -140,7 +140,7 @@ const FAMILIES: readonly Family[] = [
   },
   {
     name: 'tagwarden_site_open_alerts',
-    help: 'Alerts that are not over, acknowledged ones included',
+    help: 'Unresolved alerts, including acknowledged ones',
     labelNames: [...SITE_LABELS, 'severity'],
     samplesOf: ({ site, alerts }) =>
       (['warning', 'critical'] as const).map((severity) => ({

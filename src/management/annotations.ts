@@ -47,8 +47,10 @@ export type AddAnnotation = Static<typeof AddAnnotation>
 
 const AnnotationsQuery = Type.Object(
   {
-    site_id: Type.Optional(Uuid),
-    client_id: Type.Optional(Uuid),
+    site_id: Type.Optional(
+      Type.String({ ...Uuid, description: 'Those of the site, and those of all sites of its client' }),
+    ),
+    client_id: Type.Optional(Type.String({ ...Uuid, description: 'Those of all sites of the client' })),
     from: Type.Optional(IsoTime),
     to: Type.Optional(Type.Unsafe<string>({ ...IsoTime, description: 'Exclusive' })),
   },

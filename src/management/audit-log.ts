@@ -50,8 +50,8 @@ export const AuditRecord = model('AuditEntry', {
 export type AuditRecord = Static<typeof AuditRecord>
 
 const filters = {
-  entity_id: Type.Optional(Uuid),
-  client_id: Type.Optional(Uuid),
+  entity_id: Type.Optional(Type.String({ ...Uuid, description: 'Only changes of what has this id' })),
+  client_id: Type.Optional(Type.String({ ...Uuid, description: 'Only changes of what belongs to this client' })),
   actor: Type.Optional(Type.String({ minLength: 1, maxLength: 254, description: 'The actor, as in the entries' })),
   from: Type.Optional(IsoTime),
   to: Type.Optional(Type.Unsafe<string>({ ...IsoTime, description: 'Exclusive' })),

@@ -85,7 +85,10 @@ export const CreateSiteQuery = Type.Object(
 export const SiteParams = Type.Object({ site_id: Uuid })
 
 export const SiteQuery = Type.Object(
-  { client_id: Type.Optional(Uuid), active_only: Type.Optional(ActiveOnly) },
+  {
+    client_id: Type.Optional(Type.String({ ...Uuid, description: 'Only sites of this client' })),
+    active_only: Type.Optional(ActiveOnly),
+  },
   { additionalProperties: false },
 )
 export type SiteQuery = Static<typeof SiteQuery>

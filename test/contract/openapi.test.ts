@@ -20,7 +20,7 @@ interface Operation {
   operationId?: string
   tags?: string[]
   summary?: string
-  parameters?: { name: string; in: string; required?: boolean; schema: object }[]
+  parameters?: { name: string; in: string; description?: string; required?: boolean; schema: object }[]
   requestBody?: Content
   responses: Record<string, { description: string; headers?: Record<string, object> } & Content>
   security?: Record<string, string[]>[]
@@ -213,7 +213,7 @@ test('a generated client has one model for each record, whichever calls answer w
   )
 })
 
-test('every parameter in a path is declared, and every declared one stands in it', async (t) => {
+test('every parameter in a path is declared and every declared one is in it, and each of a query says what it does', async (t) => {
   for (const { name, path, operation } of operationsOf(await documentOf(await openApp(t)))) {
     const parameters = operation.parameters ?? []
     const inPath = parameters.filter((parameter) => parameter.in === 'path')
@@ -223,6 +223,9 @@ test('every parameter in a path is declared, and every declared one stands in it
       inPath.every((parameter) => parameter.required === true),
       name,
     )
+    // The name of an id in a path says it all.
+    const wordless = parameters.filter((each) => each.in === 'query' && each.description === undefined)
+    assert.deepEqual(wordless, [], name)
     assert.equal(new Set(parameters.map((each) => `${each.in} ${each.name}`)).size, parameters.length, name)
     // An id of nothing, and one that is malformed, are not found. Whether a secret of an address is known, a call for jobs says, too.
     assert.ok(inPath.length === 0 || '404' in operation.responses, `${name} does not describe its 404`)

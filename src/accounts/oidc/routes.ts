@@ -30,7 +30,11 @@ const SignInQuery = Type.Object(
 )
 /** Providers add fields of their own. */
 const CallbackQuery = Type.Object(
-  { code: Type.Optional(Type.String()), state: Type.Optional(Type.String()), error: Type.Optional(Type.String()) },
+  {
+    code: Type.Optional(Type.String({ description: 'What the provider exchanges for the identity' })),
+    state: Type.Optional(Type.String({ description: 'As in the redirect to the provider' })),
+    error: Type.Optional(Type.String({ description: 'Why the provider refused the sign-in' })),
+  },
   { additionalProperties: true },
 )
 

@@ -172,11 +172,13 @@ export const IncidentParams = Type.Object({ incident_id: Uuid })
 
 export const IncidentQuery = Type.Object(
   {
-    client_id: Type.Optional(Uuid),
-    site_id: Type.Optional(Uuid),
-    state: Type.Optional(State),
-    severity: Type.Optional(Severity),
-    scope: Type.Optional(Type.Enum([...SCOPES])),
+    client_id: Type.Optional(Type.String({ ...Uuid, description: 'Only incidents that affect this client' })),
+    site_id: Type.Optional(Type.String({ ...Uuid, description: 'Only incidents that affect this site' })),
+    state: Type.Optional(Type.Enum([...STATES], { description: 'Only incidents in this state' })),
+    severity: Type.Optional(Type.Enum([...SEVERITIES], { description: 'Only incidents of this severity' })),
+    scope: Type.Optional(
+      Type.Enum([...SCOPES], { description: '`site`: problems of one site; `vendor`: of a vendor on many sites' }),
+    ),
     resolved: Type.Optional(Type.Boolean({ description: 'Only resolved incidents, or only unresolved ones' })),
     since: Type.Optional(
       Type.String({ format: 'date-time', description: 'Only incidents opened at or after this time' }),

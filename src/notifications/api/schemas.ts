@@ -55,9 +55,9 @@ export const DeliveryParams = Type.Object({ delivery_id: Uuid })
 
 export const DeliveryQuery = Type.Object(
   {
-    client_id: Type.Optional(Uuid),
-    alert_id: Type.Optional(Uuid),
-    state: Type.Optional(Type.Enum([...DELIVERY_STATES])),
+    client_id: Type.Optional(Type.String({ ...Uuid, description: 'Only messages about this client' })),
+    alert_id: Type.Optional(Type.String({ ...Uuid, description: 'Only messages about this alert' })),
+    state: Type.Optional(Type.Enum([...DELIVERY_STATES], { description: 'Only messages in this state' })),
     before: Type.Optional(
       Type.String({ description: 'Only messages older than the one with this id, or than this ISO 8601 time' }),
     ),

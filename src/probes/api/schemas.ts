@@ -90,7 +90,11 @@ export type CreateProbe = Static<typeof CreateProbe>
 export const ProbeParams = Type.Object({ probe_id: Uuid })
 
 export const ProbeQuery = Type.Object(
-  { client_id: Type.Optional(Uuid), site_id: Type.Optional(Uuid), active_only: Type.Optional(ActiveOnly) },
+  {
+    client_id: Type.Optional(Type.String({ ...Uuid, description: 'Only probes of this client' })),
+    site_id: Type.Optional(Type.String({ ...Uuid, description: 'Only probes of this site' })),
+    active_only: Type.Optional(ActiveOnly),
+  },
   { additionalProperties: false },
 )
 export type ProbeQuery = Static<typeof ProbeQuery>
