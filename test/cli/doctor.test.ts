@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { DoctorFinding } from '../../src/cli/doctor/doctor-finding.ts'
 import {
   diskFinding,
   findingOfType,
@@ -65,6 +66,15 @@ test('doctor warns of what runs but will surprise, and that is no failure', asyn
   const environment = { DATA_DIR, PORT: '0', HOST: '0.0.0.0', ALLOW_UNAUTHENTICATED: 'true' }
   const { code, out } = await runCliHere(t, ['doctor', '--outbound', late, dead], environment)
   assert.equal(code, 0)
+  const forPrograms = await runCliHere(t, ['doctor', '--json', '--outbound', late, dead], environment)
+  assert.equal(forPrograms.code, 0)
+  const findings = JSON.parse(forPrograms.out.join('\n')) as DoctorFinding[]
+  const inLines = out.slice(0, -1).map((each) => each.split(/\s+/, 2).reverse())
+  assert.deepEqual(
+    findings.map(({ check, level }) => [check, level]),
+    inLines,
+  )
+  assert.match(findings.find(({ check }) => check === 'access')?.text ?? '', /set ADMIN_TOKEN/)
   assert.match(
     line(out, 'access') ?? '',
     /^warning .*anyone who reaches HOST=0\.0\.0\.0.*set ADMIN_TOKEN; .*PUBLIC_URL/,

@@ -13,7 +13,8 @@ The exit code is 0 when it is done, with --plan when nothing would change; 2 wit
 Examples:
   npm run -s tagwarden -- apply clients.yaml --plan
   npm run -s tagwarden -- apply config/ --url https://tagwarden.example.com
-  npm run -s tagwarden -- apply config/ --prune --plan`
+  npm run -s tagwarden -- apply config/ --prune --plan
+  npm run -s tagwarden -- apply config/ --plan --json | jq '.changes[].what'`
 
 const EXPORT_HELP = `
 Writes what the service has in the form that "apply" reads. Secrets that the service does not show are \${NAME}: set these
@@ -30,6 +31,12 @@ interface Target {
   token?: string
 }
 
+interface ApplyFlags extends Target {
+  plan?: true
+  json?: true
+  prune?: true
+}
+
 const DEFAULT_URL = 'http://127.0.0.1:8080'
 
 const withTarget = (command: Command): Command =>
@@ -44,12 +51,21 @@ export function applyCommand(): Command {
       .argument('<path...>', 'files, or folders of files that end in .yaml or .yml'),
   )
     .option('--plan', 'show what would change, and change nothing')
+    .option('--json', 'with --plan: show it as JSON')
     .option('--prune', 'delete what no file names, in the lists that the files give')
     .addHelpText('after', APPLY_HELP)
-    .action(async (paths: string[], options: Target & { plan?: true; prune?: true }, command: Command) => {
+    .action(async (paths: string[], options: ApplyFlags, command: Command) => {
+      const { plan = false, json = false, prune = false } = options
+      if (json && !plan) command.error('error: --json needs --plan')
       const { apply } = await import('./run.ts')
-      const { plan = false, prune = false } = options
-      process.exitCode = await apply({ paths, plan, prune, ...targetOf(options, command), environment: process.env })
+      process.exitCode = await apply({
+        paths,
+        plan,
+        json,
+        prune,
+        ...targetOf(options, command),
+        environment: process.env,
+      })
     })
 }
 

@@ -19,6 +19,8 @@ interface ApplyOptions extends ApiTarget {
   paths: readonly string[]
   /** Only shows what would change. */
   plan: boolean
+  /** Shows the plan as JSON. */
+  json?: boolean
   prune: boolean
   environment: Readonly<Record<string, string | undefined>>
   /** Receives the output, line by line. */
@@ -32,7 +34,7 @@ const WORTH_PROGRESS = 100
 
 /** @returns the exit code. @throws StartupError */
 export async function apply(options: ApplyOptions): Promise<number> {
-  const { paths, plan: isPlan, prune, environment, print = console.log, ...target } = options
+  const { paths, plan: isPlan, json = false, prune, environment, print = console.log, ...target } = options
   const files = await readFiles(paths, environment)
   const wanted = wantedClients(files)
   const users = wantedUsers(files)
@@ -49,7 +51,7 @@ export async function apply(options: ApplyOptions): Promise<number> {
     return planOf(wanted, await readPresent(api, needOf(wanted), now), { api, prune, now, logoOf, people })
   }
   const plan = await planNow()
-  for (const line of planLines(plan)) print(line)
+  for (const line of json ? [planJson(plan)] : planLines(plan)) print(line)
   const { length } = plan.changes
   if (length === 0) return 0
   if (isPlan) return WOULD_CHANGE
@@ -179,6 +181,18 @@ export function planLines({ changes, kept }: Plan): string[] {
   ])
   return [...lines, ...keptLines(kept), summary(changes)]
 }
+
+/** The same for programs. A deletion has no place in a file. */
+const planJson = ({ changes, kept }: Plan): string =>
+  JSON.stringify({
+    changes: changes.map(({ action, what, fields, source }) => ({
+      action,
+      what,
+      fields,
+      place: source?.place ?? null,
+    })),
+    kept,
+  })
 
 function keptLines(kept: readonly string[]): string[] {
   if (kept.length === 0) return []

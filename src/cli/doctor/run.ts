@@ -17,14 +17,14 @@ import {
 import { postgresFindings } from './postgres.ts'
 import { schemaFinding, storeFindings } from './store.ts'
 
-/** Runs every check and prints each finding when it is known; the exit code is 1 when one failed. */
-export async function examine(outbound: readonly OutboundTarget[]): Promise<void> {
+/** Runs every check and prints each finding when it is known, or all as JSON at the end; the exit code is 1 when one failed. */
+export async function examine(outbound: readonly OutboundTarget[], asJson: boolean): Promise<void> {
   const findings: DoctorFinding[] = []
   for await (const finding of allFindings({ outbound, folder: '.', readSettings: configFromEnvironment })) {
     findings.push(finding)
-    console.log(findingLine(finding))
+    if (!asJson) console.log(findingLine(finding))
   }
-  console.log(verdict(findings))
+  console.log(asJson ? JSON.stringify(findings, null, 2) : verdict(findings))
   if (findings.some(({ level }) => level === 'failed')) process.exitCode = 1
 }
 

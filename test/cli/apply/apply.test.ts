@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { exportAll } from '../../../src/cli/apply/run.ts'
 import { bearer } from '../../../testkit/api.ts'
 import { tempDir } from '../../../testkit/engines.ts'
+import { runCliHere } from '../../../testkit/processes/command-here.ts'
 import { ADMIN, EVERYTHING, SECRETS, startApplying, VIEWER } from './support.ts'
 
 const withSecrets = { environment: SECRETS }
@@ -54,6 +55,32 @@ test('a plan changes nothing, shows no secret, and ends with 2 when something wo
   ])
   assert.equal((await applyText(changed, { environment: other })).code, 0)
   assert.deepEqual((await applyText(changed, { environment: other, plan: true })).code, 0)
+})
+
+test('a plan is shown as JSON for programs, with the place of each change and without secrets', async (t) => {
+  const { applyText, applyPaths, write, change } = await startApplying(t)
+  await applyText(EVERYTHING, withSecrets)
+  await change('POST', '/api/clients', { name: 'Gamma' })
+  const other = Object.fromEntries(Object.entries(SECRETS).map(([name, value]) => [name, `${value}x`]))
+  const [file = ''] = await write({ 'clients.yaml': EVERYTHING })
+  const { code, lines } = await applyPaths([file], { environment: other, plan: true, json: true })
+  assert.equal(code, 2)
+  assert.equal(lines.length, 1)
+  const { changes, kept } = JSON.parse(lines.join()) as { changes: object[]; kept: string[] }
+  assert.deepEqual(changes[0], {
+    action: 'update',
+    what: 'client “Acme”',
+    fields: [{ name: 'chat_webhook', before: '…', after: `\${ACME_CHAT}` }],
+    place: { file, line: 3, column: 5 },
+  })
+  assert.ok(kept.includes('client “Gamma”'))
+  for (const secret of Object.values(other)) assert.ok(!lines.join().includes(secret))
+  const nothing = await applyPaths([file], { ...withSecrets, plan: true, json: true })
+  assert.equal(nothing.code, 0)
+  assert.deepEqual(JSON.parse(nothing.lines.join()), { changes: [], kept })
+  const applied = await runCliHere(t, ['apply', file, '--json'], {})
+  assert.equal(applied.code, 1)
+  assert.match(applied.err.join(), /--json needs --plan/)
 })
 
 test('names that come from the environment are shown as the file has them', async (t) => {

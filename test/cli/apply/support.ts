@@ -17,6 +17,7 @@ export interface Applied {
 
 interface Options {
   plan?: boolean
+  json?: boolean
   prune?: boolean
   environment?: Readonly<Record<string, string>>
   token?: string
@@ -35,10 +36,10 @@ export async function startApplying(t: TestContext) {
     return Object.keys(files).map((name) => join(folder, name))
   }
   const applyPaths = async (paths: readonly string[], options: Options = {}): Promise<Applied> => {
-    const { plan = false, prune = false, environment = {}, token = ADMIN } = options
+    const { plan = false, json = false, prune = false, environment = {}, token = ADMIN } = options
     const lines: string[] = []
     const print = (line: string) => lines.push(line)
-    return { code: await apply({ paths, plan, prune, environment, url: service.url, token, print }), lines }
+    return { code: await apply({ paths, plan, json, prune, environment, url: service.url, token, print }), lines }
   }
   return {
     service,
