@@ -60,7 +60,7 @@ const shownAt = sql`(select min(case when a.told_at > a.confirmed_at then a.told
   from (select alerts.*, coalesce((select min(e.at) from alert_events as e where e.alert_id = alerts.id and e.kind = 'unreachable'
     and (announced_at is null or e.at < announced_at)), announced_at) as told_at
     from alerts where alerts.incident_id = incidents.id) as a
-  where (a.announced_at is not null or a.suppressed_by is null
+  where (a.told_at is not null or a.suppressed_by is null
     or (a.suppressed_by not like 'maintenance:%' and a.suppressed_by not like 'silence:%'
       and a.suppressed_by <> 'incident:' || incidents.id)))`
 

@@ -357,6 +357,14 @@ testPerEngine(
     await hasNoChannel(other.id)
     await recover(other.id)
     assert.deepEqual(await pass(), ['Acme: resolved, shop: Something else'], 'no one can be notified of its end')
+
+    const muted = await breakDown('Silenced later', clock.now(), 'no_channel')
+    await hasNoChannel(muted.id)
+    assert.deepEqual(await pass(), ['Acme: shop: Silenced later'])
+    const silenced = { suppressed_by: 'silence:1' }
+    await store.write.updateTable('alerts').set(silenced).where('incident_id', '=', muted.id).execute()
+    await recover(muted.id)
+    assert.deepEqual(await pass(), ['Acme: resolved, shop: Silenced later'], 'its beginning was e-mailed')
   },
 )
 

@@ -64,7 +64,7 @@ export async function compareShared(say: Say, story: Story, truth: Truth, finals
   }
   const [shownStatus] = [worstOf(page.sites.map(({ status }) => status))]
   say('status of the page', page.status, shownStatus)
-  const known = shownIncidents(truth, sites)
+  const known = await shownIncidents(story, truth, sites)
   say(
     'incidents of the page',
     page.incidents.map(({ back_at: _, ...one }) => one),
@@ -85,12 +85,19 @@ export async function compareShared(say: Say, story: Story, truth: Truth, finals
   return page
 }
 
-/** What began in planned work or a silence is shown when someone was notified of it. */
-function shownIncidents({ incidents, alerts }: Truth, sites: readonly Site[]): Incident[] {
+/** What began in planned work or a silence is shown when someone was notified of it, or there was no one to notify. */
+async function shownIncidents({ admin }: Story, { incidents, alerts }: Truth, sites: readonly Site[]) {
+  const heldBack = new Set<string>()
+  for (const { id, suppressed_by } of alerts) {
+    if (!/^(maintenance|silence|incident):/.test(suppressed_by ?? '')) continue
+    const { timeline } = await admin.ask<{ timeline: { kind: string }[] }>('GET', `/api/alerts/${id}`)
+    if (!timeline.some(({ kind }) => kind === 'unreachable')) heldBack.add(id)
+  }
   return incidents.filter(({ id, site_id, cause, lead_alert_id, announced_at }) => {
     // What another alert of it speaks for may have been silenced before.
-    const isHeld = ({ suppressed_by }: Alert) =>
-      /^(maintenance|silence):/.test(suppressed_by ?? '') || suppressed_by === `incident:${id}`
+    const isHeld = (alert: Alert) =>
+      heldBack.has(alert.id) &&
+      (!alert.suppressed_by?.startsWith('incident:') || alert.suppressed_by === `incident:${id}`)
     const own = alerts.filter(({ incident_id }) => incident_id === id)
     if (!sites.some((site) => site.id === site_id) || cause === 'own') return false
     if (alerts.find((one) => one.id === lead_alert_id)?.subject === 'check') return false
