@@ -54,12 +54,13 @@ interface ShownIncident extends Omit<PastIncident, 'back_at'> {
 /**
  * When an incident begins to be shown: when it was confirmed. If maintenance or a silence held its message back at first, only when
  * someone was notified, or when there was no one to notify. An alert that another alert of the incident speaks for does not count,
- * because it may have been silenced before.
+ * because it may have been silenced before. Messages that were given up clear when an alert was announced, not when its incident was.
  */
 const shownAt = sql`(select min(case when a.told_at > a.confirmed_at then a.told_at else a.confirmed_at end)
-  from (select alerts.*, coalesce((select min(e.at) from alert_events as e where e.alert_id = alerts.id and e.kind = 'unreachable'
-    and (announced_at is null or e.at < announced_at)), announced_at) as told_at
-    from alerts where alerts.incident_id = incidents.id) as a
+  from (select said.*, coalesce((select min(e.at) from alert_events as e where e.alert_id = said.id and e.kind = 'unreachable'
+    and (said.said_at is null or e.at < said.said_at)), said.said_at) as told_at
+    from (select alerts.*, coalesce(case when alerts.id = incidents.announced_alert_id then incidents.announced_at end,
+      alerts.announced_at) as said_at from alerts where alerts.incident_id = incidents.id) as said) as a
   where (a.told_at is not null or a.suppressed_by is null
     or (a.suppressed_by not like 'maintenance:%' and a.suppressed_by not like 'silence:%'
       and a.suppressed_by <> 'incident:' || incidents.id)))`

@@ -365,6 +365,23 @@ testPerEngine(
     await store.write.updateTable('alerts').set(silenced).where('incident_id', '=', muted.id).execute()
     await recover(muted.id)
     assert.deepEqual(await pass(), ['Acme: resolved, shop: Silenced later'], 'its beginning was e-mailed')
+
+    const lost = await breakDown('Reached no one')
+    const [voice] = await store.read.selectFrom('alerts').select('id').where('incident_id', '=', lost.id).execute()
+    const said = { announced_at: clock.now(), announced_alert_id: voice?.id ?? null }
+    await store.write.updateTable('incidents').set(said).where('id', '=', lost.id).execute()
+    assert.deepEqual(await pass(), ['Acme: shop: Reached no one'])
+    const setVoice = (values: object) =>
+      store.write.updateTable('alerts').set(values).where('incident_id', '=', lost.id).execute()
+    await setVoice({ announced_at: clock.now() })
+    assert.deepEqual(await pass(), [], 'its messages were given up, and are sent again')
+    await setVoice({ announced_at: null, suppressed_by: 'silence:1' })
+    await recover(lost.id)
+    assert.deepEqual(
+      await pass(),
+      ['Acme: resolved, shop: Reached no one'],
+      'its messages were given up before a silence',
+    )
   },
 )
 
