@@ -24,7 +24,7 @@ export interface LossInput {
   readonly before: BucketCounts
   /** Counts in the stretch, by the start of the UTC hour; the first and the last hour contain only what lies in the stretch. */
   readonly hours: ReadonlyMap<number, HourCounts>
-  /** When the service itself accepted no requests: what was not counted then was not lost by the site. */
+  /** When the service accepted no requests, or the site was paused, without overlaps: what was not counted then was not lost by the site. */
   readonly outages: readonly TimeRange[]
 }
 

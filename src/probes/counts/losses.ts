@@ -2,7 +2,9 @@ import { identityOf, readSnapshot, type Snapshot, sumStretches, totals } from '.
 import { isLongOutage, readOutages } from '../../cluster/index.ts'
 import { type HourCounts, type Loss, lossOf, type Ran } from '../../detection/index.ts'
 import { ceilTo, DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
+import { readPauses } from '../../management/index.ts'
 import { GRAIN, isNamed, OUTCOMES, type TimeRange } from '../../rollups/index.ts'
+import { merged } from '../../uptime/index.ts'
 import type { Counting } from './judge-counts.ts'
 import { siteEvents, usualCaches } from './site-events.ts'
 
@@ -64,7 +66,9 @@ export async function readLosses(counting: Counting, range: TimeRange, tags: rea
   return readSnapshot(store, site.site_no, { from, to: ceilTo(ran.to, HOUR) }, async (snapshot) => {
     const hours = await hourCounts(snapshot, whole)
     const outages = await readOutages(snapshot.db, whole.from, whole.to)
-    const input = { range: whole, usual, before: recent, hours, outages: outages.filter(isLongOutage) }
+    const pauses = await readPauses(snapshot.db, site, whole.from, whole.to)
+    const leftOut = merged([...outages.filter(isLongOutage), ...pauses])
+    const input = { range: whole, usual, before: recent, hours, outages: leftOut }
     return {
       names: usual.names,
       events: (name, affected) => lossOf(name, input, affected),

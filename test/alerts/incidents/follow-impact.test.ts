@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Impact } from '../../../src/alerts/incidents/impact.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../../../src/lib/index.ts'
+import { updateClient, updateSite } from '../../../src/management/index.ts'
 import type { VendorMessage } from '../../../src/notifications/index.ts'
 import type { ProbeOutcome } from '../../../src/probes/index.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
-import { NOW } from '../../../testkit/clock.ts'
+import { NOW, TestClock } from '../../../testkit/clock.ts'
 import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { batch, event } from '../../../testkit/payloads.ts'
 import { insertProbe } from '../../../testkit/probes.ts'
@@ -95,6 +96,24 @@ testOnEveryEngine(
     assert.deepEqual((await impacts(store))[0], final, 'it is never counted again')
   },
 )
+
+testLogic('what a pause refused is not lost, and counts once where site and client were paused', async (store, t) => {
+  const { look, clock, site } = await watchSilence(t, store)
+  const start = NOW - 4 * HOUR
+  await fill(store, site, shop(NOW - 9 * DAY, start))
+  const ctx = { store, clock: new TestClock(NOW - 3 * HOUR), actor: 'admin' }
+  await updateSite(ctx, site.id, { is_active: false })
+  ctx.clock.advance(HOUR)
+  await updateClient(ctx, site.client_id, { is_active: false }, true)
+  ctx.clock.advance(HOUR / 2)
+  await updateSite(ctx, site.id, { is_active: true })
+  ctx.clock.advance(HOUR / 2)
+  await updateClient(ctx, site.client_id, { is_active: true }, true)
+  clock.set(NOW - MINUTE)
+  await look(start)
+  const [impact] = await impacts(store)
+  assert.ok(Math.abs((impact?.events?.lost ?? 0) - 2_400) < 150, JSON.stringify(impact?.events))
+})
 
 testLogic('of a server that fails on a site without events, nothing is said to be lost', async (store, t) => {
   const { look, clock } = await watchSilence(t, store, 'http_health')
