@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DAY, HOUR } from '../../src/lib/index.ts'
 import { dataFreshness } from '../../src/probes/types/data-freshness.ts'
+import { dataVolume } from '../../src/probes/types/data-volume.ts'
 import type { SiteKey } from '../../testkit/api.ts'
-import { NOW, newClock } from '../../testkit/clock.ts'
+import { NOW, newClock, TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { HeldBody } from '../../testkit/held-body.ts'
-import { event } from '../../testkit/payloads.ts'
+import { batch, event } from '../../testkit/payloads.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
 import { count, rollUpAll } from '../analytics/support.ts'
@@ -72,6 +73,32 @@ test('a site that was switched off says so while its silence lasts, and a silent
     await freshness(t, api, wrongKey),
     /^nothing received for .+; 2 requests with unknown keys were refused since 20 Nov, 10:00: check the sender's key$/,
   )
+})
+
+test('a site that loses some of its events to unknown keys says how many since the fall began', async (t) => {
+  const began = NOW - 3 * HOUR
+  const clock = new TestClock(began + HOUR)
+  const api = await startTestService(t, clock)
+  const { store, ingest, membership } = api.service
+  const site = await api.newSite(await api.newClient())
+  // Different numbers, or they would be batches of one size.
+  const sent = (from: number, to: number, events: number) =>
+    every(SLOT, from, to).map((time) => batch(time, { total_events: events + ((time / SLOT) % 7) }))
+  await count(store, await rowOf(api, site), [...sent(NOW - 9 * DAY, began, 300), ...sent(began, NOW, 40)])
+  await rollUpAll(store, NOW)
+  const stranger = { ...site, ingest_key: `${site.ingest_key}x` }
+  for (let n = 0; n < 3; n++) assert.equal((await api.ingest(stranger, payload)).status, 401)
+  await ingest.flush()
+  clock.set(NOW)
+  assert.equal((await api.ingest(stranger, payload)).status, 401)
+  await ingest.flush()
+  await membership.beat()
+  const { message, findings } = await runType(t, dataVolume, { site: await rowOf(api, site), store })
+  assert.match(
+    message,
+    /^\d+ % below normal: .+; 4 requests with unknown keys were refused since 20 Nov, 08:00: check the sender's key$/,
+  )
+  assert.equal(findings?.[0]?.message, message)
 })
 
 test('a site that never sent says that unknown keys are used, and nothing of requests without any key', async (t) => {

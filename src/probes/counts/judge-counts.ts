@@ -74,27 +74,32 @@ export async function judgeLearnt<C, T>(
 ): Promise<CountsOutcome> {
   const range = { from: floorTo(from, DAY), to: now + MINUTE }
   const counted = await countedUntil(store, site.site_no, now)
-  const { counts, seenAt, listened, refusals, unknownKeys } = await readSnapshot(
-    store,
-    site.site_no,
-    range,
-    async (snapshot) => ({
-      counts: await read(snapshot),
-      seenAt: await lastSeenAt(snapshot.db),
-      listened: whenRefused === undefined ? now : await lastListenedAt(snapshot.db),
-      refusals: await readRefusals(snapshot.db, site, now),
-      unknownKeys: whenRefused === undefined ? null : await readUnknownKeys(snapshot.db, site, now),
-    }),
-  )
+  const { counts, seenAt, listened, refusals } = await readSnapshot(store, site.site_no, range, async (snapshot) => ({
+    counts: await read(snapshot),
+    seenAt: await lastSeenAt(snapshot.db),
+    listened: whenRefused === undefined ? now : await lastListenedAt(snapshot.db),
+    refusals: await readRefusals(snapshot.db, site, now),
+  }))
   // A replica that lags behind has no newer heartbeat of any node.
   const complete = Math.min(counted, seenAt ?? counted)
   if (now - complete > MOST_BEHIND_MS) return behind(now, complete)
   if (now - (listened ?? now) > MOST_BEHIND_MS) return notListening(now, listened ?? now)
   const learnt = await learn(counts)
-  const judged = outcomeOfVerdict(await judge(learnt), () => unjudged(learnt))
+  const verdict = await judge(learnt)
+  const judged = outcomeOfVerdict(verdict, () => unjudged(learnt))
   if (refusals !== null) return { ...explained(judged, refusals, whenRefused), isRefused: true }
+  if (whenRefused === undefined || !(judged.reason === 'no_data' || lacksEvents(verdict))) return judged
+  const unknownKeys = await readUnknownKeys(store.reports, site, now, judged.findings?.[0]?.startedAt)
   return unknownKeys === null ? judged : withHint(judged, unknownKeys)
 }
+
+/** Whether the worst is that the site as a whole has too few events: a wrong key loses no single event, and adds none. */
+function lacksEvents({ details: { findings } }: Verdict): boolean {
+  const [worst] = findings
+  return worst !== undefined && isBad(worst) && isOfSite(worst) && worst.evidence.kind !== 'spike'
+}
+
+const isOfSite = ({ subject }: Finding): boolean => Object.keys(subject).length === 0
 
 /** Turns a verdict into the outcome of a run, with the findings grouped into subjects that have alerts of their own. */
 export function outcomeOfVerdict(
@@ -107,7 +112,7 @@ export function outcomeOfVerdict(
     : { status: 'ok', ...unjudged(), details: all, fine: [] }
 }
 
-/** Appends a possible cause to the message of a silence, or of a site without any data yet. */
+/** Appends a possible cause to the message of a silence or a fall, or of a site without any data yet. */
 export function withHint(judged: CountsOutcome, hint: string): CountsOutcome {
   if (judged.status === 'ok' && judged.reason !== 'no_data') return judged
   const message = `${judged.message}; ${hint}`

@@ -86,19 +86,26 @@ const WORDS: Readonly<Record<string, { why: Refusals['why']; words: string }>> =
 }
 
 /**
- * Returns a hint for a silent site: requests with an unknown key came meanwhile and still come. They may be its sender's or
- * someone else's. Null when there were none.
+ * Returns a hint for a site that is silent or has too few events: requests with an unknown key came meanwhile and still come. They may be its
+ * sender's or someone else's. Null when there were none.
  *
- * @param db a snapshot in which the counts are complete
+ * @param db where the counts are complete
+ * @param began when a fall began, during which events still come; not needed of a silence
  */
-export async function readUnknownKeys(db: Kysely<Tables>, site: SiteRow, now: number): Promise<string | null> {
+export async function readUnknownKeys(
+  db: Kysely<Tables>,
+  site: SiteRow,
+  now: number,
+  began?: number | null,
+): Promise<string | null> {
   const last = await lastEventAt(db, site.site_no)
-  const from = floorTo(Math.max(last ?? site.created_at, now - LOOKED_BACK_MS), MINUTE)
+  const since = Math.min(began ?? now, last ?? site.created_at)
+  const from = floorTo(Math.max(since, now - LOOKED_BACK_MS), MINUTE)
   const refused = together(
     (await refusedSince(db, NO_SITE, from, now)).filter(({ reason }) => UNKNOWN_KEY.includes(reason)),
   )
   if (refused === undefined || refused.newest < now - RECENT_MS) return null
-  if (last !== null && refused.newest <= last) return null
+  if (last !== null && refused.newest <= since) return null
   const came =
     refused.total === 1
       ? '1 request with an unknown key was'
