@@ -1,6 +1,6 @@
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import type { Bursts } from './bursts-now.ts'
-import { logLowerTail } from './negative-binomial.ts'
+import { logLowerTail, logUpperTail } from './negative-binomial.ts'
 import { sum } from './statistics.ts'
 import { HOURS_A_DAY, HOURS_A_WEEK, SATURDAY } from './time.ts'
 import type { UsualCount, UsualCounts } from './usual-counts.ts'
@@ -35,11 +35,12 @@ export function mayBeHoliday(course: Course, judged: Course, site: SiteCounts): 
 /** @param least share of the usual events on a holiday */
 function mayBeIn(course: Course, { usual, ofSite, bursts }: SiteCounts, least: number): boolean {
   const onsetIn = (part: Course) => onsetOf(part, bursts.burst, usual.noise.steady(HOUR))
-  let onset = onsetIn(course)
+  let within = course
+  let onset = onsetIn(within)
   if (onset !== null && mayBeOlder(onset, course)) {
-    const longer = withDayBefore(course, ofSite)
-    onset = onsetIn(longer)
-    if (onset !== null && mayBeOlder(onset, longer)) return false
+    within = withDayBefore(course, ofSite)
+    onset = onsetIn(within)
+    if (onset !== null && mayBeOlder(onset, within)) return false
   }
   if (onset === null || onset.isSudden) return false
   const midnight = startOfDay(course.to, ofSite)
@@ -48,6 +49,7 @@ function mayBeIn(course: Course, { usual, ofSite, bursts }: SiteCounts, least: n
     const hour = ofSite.localHour(begun)
     if (hour < BEGINS.from || hour >= BEGINS.until || (begun < midnight && !mayBeYesterday)) return false
     const settled = Math.max(begun, startOfDay(begun, ofSite) + BEGINS.until * HOUR)
+    if (fellLater(within, settled, onset.since, usual.noise, bursts.burst)) return false
     return !isTooLow(courseSince(course, settled), least, usual.noise, bursts.burst)
   })
 }
@@ -74,6 +76,26 @@ function isTooLow(settled: Course, least: number, noise: UsualCount['noise'], bu
   if (measured === undefined || expected === undefined || length === undefined) return false
   const model = { mean: least * expected, burst, noise: noise.level(length) }
   return measured < model.mean && logLowerTail(measured, model) < LIKELY_LESS
+}
+
+/** At the level of a fall, so many would come before it less than once in ten times. */
+const LIKELY_MORE = Math.log(0.1)
+
+/**
+ * Whether the site was still above the level of a fall when it would have reached that level on a holiday.
+ *
+ * @param settled when that would have been
+ * @param since when most began to be missing
+ */
+function fellLater(course: Course, settled: number, since: number, noise: UsualCount['noise'], burst: number): boolean {
+  const [before, after] = [courseSince(course, settled), courseSince(course, since)]
+  const [came, missing] = [after.measured.at(-1) ?? 0, after.expected.at(-1) ?? 0]
+  const [measured, expected] = [(before.measured.at(-1) ?? 0) - came, (before.expected.at(-1) ?? 0) - missing]
+  if (since <= settled || expected <= 0 || missing <= 0) return false
+  const level = came / missing
+  const doubt = burst / Math.max(burst, came)
+  const model = { mean: level * expected, burst, noise: noise.level(since - settled) + doubt }
+  return measured > model.mean && logUpperTail(measured, model) < LIKELY_MORE
 }
 
 /**

@@ -80,8 +80,10 @@ export function onsetOf(course: Course, burst: number, steady: number): Onset | 
   }
 }
 
-/** Missing bursts after which the level is known to be low; as many must return before it may be over, … */
+/** Missing bursts after which the level is known to be low. */
 const KNOWN_LOW = 5
+/** Twice as many must return before it may be over, because one good hour in a night would bring as many, … */
+const RETURNED = 2 * KNOWN_LOW
 /** … and that must last this long, because a sinking level varies. */
 const LASTS = HOUR
 
@@ -104,7 +106,7 @@ export function recoveredSince({ from, to, measured, expected }: Course, burst: 
     const came = (measured[index] ?? 0) - (measured[index - 1] ?? 0)
     missing = Math.max(0, missing + NEUTRAL_SHARE * usual - came)
     if (missing >= KNOWN_LOW * burst) {
-      missing = KNOWN_LOW * burst
+      missing = RETURNED * burst
       end(from[index] ?? to)
       low = from[index - 1] ?? to
     } else if (missing === 0 && low <= to) isBack = true

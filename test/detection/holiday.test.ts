@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY, HOUR } from '../../src/lib/index.ts'
-import { judge, NOON, type Rates, siteOf, steady } from './support.ts'
+import { Random } from '../../testkit/random.ts'
+import { judge, NOON, type Rates, SLOT, siteOf, steady } from './support.ts'
 
 /** Goes down from its usual level to `lowest` of it between six and ten o'clock of the day. */
 const holiday =
@@ -134,4 +135,50 @@ test('a site that is low the next morning, too, has a fault', () => {
 
 test('what sank a day ago is a fault', () => {
   assert.equal(judge(steady(200), steady(70)).status, 'warning')
+})
+
+/** Visits of one to four events that come by chance, most of them by day. */
+function visitsOf(seed: number, level: (time: number) => number): Rates {
+  const known = new Map<number, number>()
+  const came = (time: number): number => {
+    const random = new Random(seed * 1e6 + time / SLOT)
+    const hour = (time % DAY) / HOUR
+    const mean = level(time) * (hour < 6 ? 0.5 : 3.5)
+    let [events, left] = [0, -Math.log(1 - random.next())]
+    while (left < mean) {
+      left -= Math.log(1 - random.next())
+      events += 1 + random.below(4)
+    }
+    return events
+  }
+  return (time) => {
+    const events = known.get(time) ?? came(time)
+    known.set(time, events)
+    return { page_view: events }
+  }
+}
+
+test('a loss that begins at noon did not fall over the morning, however long it lasts', () => {
+  for (let seed = 1; seed <= 6; seed++) {
+    for (const kept of [0.35, 0.5]) {
+      const loss = visitsOf(seed, (time) => (time < NOON ? 1 : kept))
+      const usual = visitsOf(seed, () => 1)
+      for (let hours = 3; hours <= 23; hours += 2) {
+        const { status, message, details } = judge(usual, loss, {}, { now: NOON + hours * HOUR })
+        const what = `seed ${seed}, ${kept} kept, ${hours} hours: ${status} ${message}`
+        assert.notEqual(siteOf(details.findings)?.evidence.kind, 'holiday', what)
+      }
+    }
+  }
+})
+
+test('a holiday at a shop of few visits is one from its morning to its midnight', () => {
+  for (let seed = 1; seed <= 6; seed++) {
+    const sunk = (time: number) => 1 - 0.55 * Math.min(1, Math.max(0, ((time - NOON) / HOUR + 8) / 5))
+    const [usual, recent] = [visitsOf(seed, () => 1), visitsOf(seed, sunk)]
+    for (let hours = 0; hours < 12; hours += 2) {
+      const { status, message } = judge(usual, recent, {}, { now: NOON + hours * HOUR })
+      assert.equal(status, 'ok', `seed ${seed}, ${hours} hours: ${message}`)
+    }
+  }
 })
