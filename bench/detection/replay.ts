@@ -10,6 +10,7 @@ import {
   doublingCandidates,
   duplicates,
   ecommerceQuality,
+  hasBrokenOff,
   identifierQuality,
   learnDuplicates,
   learnIdentifiers,
@@ -70,6 +71,7 @@ export function replay(
       : scope === 'all'
         ? otherProbes(history, log)
         : null
+  let brokeOffAt: number | null = null
   for (let slot = firstRun(history, firstSlot); slot < SLOTS; slot += every) {
     if (isLeftOut(slot)) continue
     const counts = volume(slot)
@@ -79,7 +81,9 @@ export function replay(
       others?.(slot)
       continue
     }
-    log.add('data_volume', slot, dataVolume(input, DATA_VOLUME_DEFAULTS))
+    const verdict = dataVolume({ ...input, brokeOffAt }, DATA_VOLUME_DEFAULTS)
+    if (hasBrokenOff(verdict)) brokeOffAt = timeOf(slot)
+    log.add('data_volume', slot, verdict)
     log.add(
       'data_freshness',
       slot,

@@ -9,7 +9,7 @@ import type { Multiples } from './repeats.ts'
 import { LEAST_SILENCE, type Silence, type SilenceLimits, visitsToTell } from './silence.ts'
 import { sum } from './statistics.ts'
 import type { UsualCount, UsualCounts } from './usual-counts.ts'
-import { type Finding, type Verdict, verdictOf } from './verdict.ts'
+import { type Finding, isBad, type Verdict, verdictOf } from './verdict.ts'
 import {
   assessVolume,
   type CountedSubject,
@@ -37,6 +37,8 @@ export interface VolumeInput {
   usual: UsualCounts
   /** For events that may have doubled: how they came by the minute, newest hour first, see `doublingCandidates`. */
   repeats?: ReadonlyMap<string, readonly Multiples[]>
+  /** When an earlier run last found that all events broke off, see `hasBrokenOff`: that fall is no holiday. */
+  brokeOffAt?: number | null
 }
 
 /** Returns the events whose `repeats` `dataVolume` needs; limited in number, as a site may have hundreds. */
@@ -59,10 +61,13 @@ export function doublingCandidates({ recent, usual }: VolumeInput, config: Volum
 const MOST_CANDIDATES = 20
 
 /** Judges whether a site and each of its events come as often as is usual at this hour. */
-export function dataVolume({ recent, usual, repeats = new Map() }: VolumeInput, config: VolumeConfig): Verdict {
+export function dataVolume(
+  { recent, usual, repeats = new Map(), brokeOffAt = null }: VolumeInput,
+  config: VolumeConfig,
+): Verdict {
   const minutes = byMinute(recent)
   const seen: Seen = {
-    ...{ recent, minutes, usual, repeats },
+    ...{ recent, minutes, usual, repeats, brokeOffAt },
     ofSite: siteExpectations(recent, usual),
     ofSiteByMinute: siteExpectations(minutes, usual),
   }
@@ -73,6 +78,13 @@ export function dataVolume({ recent, usual, repeats = new Map() }: VolumeInput, 
   const whenFine = [site?.message ?? 'too few events are expected to judge', ...names].join('; ')
   return verdictOf([site, ...ofEvents], whenFine)
 }
+
+/** Whether all events of a site have fallen abruptly. */
+export const hasBrokenOff = ({ details }: Verdict): boolean =>
+  details.findings.some(
+    ({ subject, evidence, ...finding }) =>
+      isBad(finding) && subject.event_name === undefined && evidence.course === 'sudden',
+  )
 
 /** What the judgement of all subjects of a site needs. */
 interface Seen extends Required<VolumeInput> {
@@ -94,6 +106,7 @@ function judgeSubject(name: string | null, seen: Seen, config: VolumeConfig): Fi
     usual: own,
     bursts: burstsNow(name, recent, usual, own.noise),
     ofSite: usual,
+    brokeOffAt: seen.brokeOffAt,
   }
   const limits = limitsOf(config, name === null ? null : usual.names.length)
   const assessed = assessVolume(subject, limits)

@@ -12,6 +12,8 @@ export interface SiteCounts {
   readonly usual: Pick<UsualCount, 'noise'>
   readonly ofSite: UsualCounts
   readonly bursts: Bursts
+  /** When all events were last found to have broken off, epoch ms; null or absent when they never were. */
+  readonly brokeOffAt?: number | null
 }
 
 /** A holiday shows when people get up; by the last of these local hours, the site is at its level. */
@@ -33,7 +35,7 @@ export function mayBeHoliday(course: Course, judged: Course, site: SiteCounts): 
 }
 
 /** @param least share of the usual events on a holiday */
-function mayBeIn(course: Course, { usual, ofSite, bursts }: SiteCounts, least: number): boolean {
+function mayBeIn(course: Course, { usual, ofSite, bursts, brokeOffAt }: SiteCounts, least: number): boolean {
   const onsetIn = (part: Course) => onsetOf(part, bursts.burst, usual.noise.steady(HOUR))
   let within = course
   let onset = onsetIn(within)
@@ -43,6 +45,8 @@ function mayBeIn(course: Course, { usual, ofSite, bursts }: SiteCounts, least: n
     if (onset !== null && mayBeOlder(onset, within)) return false
   }
   if (onset === null || onset.isSudden) return false
+  // Hours tell less of how it came than the five minutes of the newest ones did: what was an abrupt fall once is one until it is over.
+  if (brokeOffAt != null && onset.since <= brokeOffAt) return false
   const midnight = startOfDay(course.to, ofSite)
   const mayBeYesterday = !isLowSince(course, midnight, bursts.burst)
   return onset.near.some((begun) => {
@@ -78,8 +82,8 @@ function isTooLow(settled: Course, least: number, noise: UsualCount['noise'], bu
   return measured < model.mean && logLowerTail(measured, model) < LIKELY_LESS
 }
 
-/** At the level of a fall, so many would come before it less than once in ten times. */
-const LIKELY_MORE = Math.log(0.1)
+/** At the level of a fall, so many would come before it less than once in thirty times. */
+const LIKELY_MORE = Math.log(0.03)
 
 /**
  * Whether the site was still above the level of a fall when it would have reached that level on a holiday.

@@ -35,6 +35,7 @@ export {
 export {
   dataVolume,
   doublingCandidates,
+  hasBrokenOff,
   hourLimits,
   type VolumeInput,
   type VolumeSoFar,

@@ -86,6 +86,8 @@ export interface CountedSubject {
   readonly bursts: Bursts
   /** What is usual for its site. */
   readonly ofSite: UsualCounts
+  /** See `SiteCounts`. */
+  readonly brokeOffAt?: number | null
 }
 
 export interface VolumeAssessment {

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import {
   DATA_VOLUME_DEFAULTS,
   doublingCandidates,
+  hasBrokenOff,
   hourLimits,
   dataVolume as judgeVolume,
   type Verdict,
@@ -75,16 +76,18 @@ export const dataVolume = defineProbeType({
   needs: [],
   config: Config,
   defaultIntervalSeconds: 300,
-  async run({ site, config, now, store }) {
+  async run({ site, config, memory, now, store }) {
+    let brokeOffAt = typeof memory.broke_off_at === 'number' ? memory.broke_off_at : null
     let silentFrom: number | null = null
     let last: number | null = null
-    const outcome = await judgeEvents(
+    const judged = await judgeEvents(
       { store, site, now },
       { weeks: config.weeks, byName: true },
       async (events) => {
         const candidates = doublingCandidates(events, config)
         const repeats = await readEventRepeats({ store, site, now }, events.end, candidates)
-        const verdict = judgeVolume({ ...events, repeats }, config)
+        const verdict = judgeVolume({ ...events, repeats, brokeOffAt }, config)
+        if (hasBrokenOff(verdict)) brokeOffAt = events.end
         silentFrom = silenceIn(verdict)
         if (silentFrom !== null || verdict.details.judged === 0) last = await lastEventAt(store.read, site.site_no)
         return verdict
@@ -98,6 +101,7 @@ export const dataVolume = defineProbeType({
       },
       'warning',
     )
+    const outcome = brokeOffAt === null ? judged : { ...judged, memory: { broke_off_at: brokeOffAt } }
     // Events are counted at the sender's time: when the last hours have none, some may still have arrived.
     if (silentFrom === null || outcome.isRefused === true || last === null) return outcome
     const ago = now - last

@@ -9,6 +9,7 @@ import { deltaOf, eventPayload, writeJournal } from '../../../testkit/deltas.ts'
 import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { batch } from '../../../testkit/payloads.ts'
 import { every, resultOf, SLOT, siteWith } from './data-support.ts'
+import { runType } from './run-type.ts'
 
 /** Five minutes of a shop, `share` of what is usual. */
 const five = (time: number, share = 1, purchases = 20): Payload =>
@@ -29,6 +30,23 @@ testLogic('data_volume: what comes as in the weeks before is fine', async (store
   assert.deepEqual([status, reason], ['ok', null])
   assert.match(message, /^as usual: \d+ events in \d+ min, usually \d+$/)
   assert.equal(details.judged, 3)
+})
+
+testLogic('data_volume: what broke off is no holiday in later runs, however it looks by then', async (store, t) => {
+  const weeks = every(HOUR, NOW - 22 * DAY, NOW - DAY + HOUR).map(hour)
+  const run = async (share: (time: number) => number, memory = {}) => {
+    const site = await siteWith(store, [...weeks, ...recent((time) => [five(time, Math.round(20 * share(time)) / 20)])])
+    return runType(t, dataVolume, { site, store, memory })
+  }
+  const broken = await run((time) => (time < NOW - HOUR ? 1 : 0.1))
+  assert.deepEqual([broken.status, broken.memory], ['warning', { broke_off_at: NOW }])
+  const sinks = (time: number) => 1 - 0.6 * Math.min(1, Math.max(0, (time - NOW + 6 * HOUR) / (4 * HOUR)))
+  const holiday = await run(sinks)
+  assert.match(holiday.message, /as on a holiday/)
+  assert.deepEqual([holiday.status, holiday.memory], ['ok', undefined])
+  assert.equal((await run(sinks, broken.memory)).status, 'warning')
+  // The end of that fall is the end of what it says.
+  assert.equal((await run(sinks, { broke_off_at: NOW - 12 * HOUR })).status, 'ok')
 })
 
 testLogic('data_volume: no event at all is critical, with the time since when', async (store, t) => {
