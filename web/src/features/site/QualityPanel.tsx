@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { type Score, timeseriesQuery, type WindowReport } from '../../api/analytics.ts'
+import { timeseriesQuery } from '../../api/analytics.ts'
 import { compact, percent } from '../../lib/words.ts'
 import { seriesTokens } from '../../ui/series-color.ts'
 import { ChartPanel } from './ChartPanel.tsx'
 import { calmBucket } from './columns.ts'
 import { Legend } from './Legend.tsx'
+import { type Part, type ShownField, shownFields } from './quality.ts'
 import { useSite } from './site-scope.ts'
 import { change, fieldName, figure } from './words.ts'
 
@@ -29,8 +30,8 @@ export function QualityPanel({ part }: { part: Part }) {
     timeseriesQuery(site.id, query, { metric: part, group_by: 'field', bucket: calmBucket(frame.to - frame.from) }),
   )
   const { data } = answer
-  const fields = useMemo(() => fieldsOf(report, part), [report, part])
-  const earlier = new Map(report.previous && fieldsOf(report.previous, part).map(({ field, rate }) => [field, rate]))
+  const fields = useMemo(() => shownFields(report, part), [report, part])
+  const earlier = new Map(report.previous && shownFields(report.previous, part).map(({ field, rate }) => [field, rate]))
   const targets = useMemo(
     () =>
       new Map(
@@ -49,8 +50,6 @@ export function QualityPanel({ part }: { part: Part }) {
   )
   const tokens = useMemo(() => seriesTokens([...targets.keys()]), [targets])
   const { title, missing } = WORDS[part]
-  // Batches do not carry all fields: leave out unknown ones that have no target.
-  const known = fields.filter(({ rate, target }) => rate !== null || target !== undefined)
   const total = report[part].total
   return (
     <ChartPanel
@@ -66,17 +65,18 @@ export function QualityPanel({ part }: { part: Part }) {
       scale="share"
       height={HEIGHT}
       format={percent}
-      label={labelOf(title, known)}
+      label={labelOf(title, fields)}
       note={total === 0 ? missing : undefined}
       side={
         <Legend
           label={title}
-          rows={known.map(({ field, rate, target }) => ({
+          rows={fields.map(({ field, rate, target, base }) => ({
             key: field,
             name: fieldName(field),
             token: tokens.get(fieldName(field)),
             value: figure(rate, 'rate'),
             reference:
+              baseWords(base) ??
               change(rate, earlier.get(field), 'rate') ??
               (target === undefined ? undefined : `target ${percent(target)}`),
           }))}
@@ -86,26 +86,8 @@ export function QualityPanel({ part }: { part: Part }) {
   )
 }
 
-const labelOf = (title: string, fields: ReturnType<typeof fieldsOf>): string =>
+const labelOf = (title: string, fields: readonly ShownField[]): string =>
   `${title} over time: ${fields.map(({ field, rate }) => `${fieldName(field)} ${figure(rate, 'rate')}`).join(', ')}`
 
-export type Part = 'user_data' | 'ecommerce'
-
-interface Field {
-  field: string
-  rate: number | null
-  /** 0–1; undefined when the field is not part of the score. */
-  target?: number
-  weight?: number
-}
-
-/** The fields of a part: first those in the score with their targets, then the others. */
-export function fieldsOf(report: Pick<WindowReport, 'user_data' | 'ecommerce' | 'score'>, part: Part): Field[] {
-  const { weight: _, ...inputs } = report.score.inputs[part] as Score['inputs']['user_data']
-  const counting = Object.entries(inputs).map(([field, { rate, target, weight }]) => ({ field, rate, target, weight }))
-  const { total: __, ...presence } = report[part]
-  const others = Object.entries(presence as Record<string, { rate: number | null }>)
-    .filter(([field]) => !(field in inputs))
-    .map(([field, { rate }]) => ({ field, rate }))
-  return [...counting, ...others]
-}
+const baseWords = (base: number | undefined): string | undefined =>
+  base === undefined ? undefined : `of ${compact(base)} ${base === 1 ? 'event' : 'events'}`
