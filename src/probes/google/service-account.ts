@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { DAY, HOUR, Mutex, SECOND, unlessAborted } from '../../lib/index.ts'
+import { DAY, FairQueue, HOUR, Mutex, SECOND, unlessAborted } from '../../lib/index.ts'
 import type { GoogleCredentials, ProbeSettings } from '../probe-type.ts'
 import { AccessTokens, type Caller } from './access-tokens.ts'
 import { GoogleFailure, type JsonRecord, recordsOf, textOf } from './failure.ts'
@@ -167,12 +167,12 @@ export class Quota {
   }
 }
 
-/** Queues all requests to one API of one project, first come, first served. */
+/** Queues all requests to one API of one project. The clients take turns, as one with many probes would delay all others. */
 export class QuotaQueue {
   readonly #quota: Quota
-  readonly #mutex = new Mutex()
+  readonly #waiting = new FairQueue<() => void>()
   readonly #now: () => number
-  #length = 0
+  #isBusy = false
 
   /** @param now ms of a monotonic clock */
   constructor(windows: readonly QuotaWindow[], now: () => number = () => performance.now()) {
@@ -181,19 +181,25 @@ export class QuotaQueue {
   }
 
   /**
-   * Waits until the request may be sent.
+   * Waits until the client's request may be sent.
    *
    * @throws GoogleFailure `quota` when its turn does not come before `signal` is aborted; at once if that is certain
    */
-  async turn(signal: AbortSignal, maxWaitMs: number): Promise<void> {
-    this.#length++
+  async turn(clientId: string, signal: AbortSignal, maxWaitMs: number): Promise<void> {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+    this.#waiting.push(clientId, begin)
+    this.#next()
     try {
-      const turn = this.#mutex.run(() => this.#wait(signal, maxWaitMs))
-      await unlessAborted(signal, turn)
+      await unlessAborted(signal, begun)
+      await this.#wait(signal, maxWaitMs)
     } catch (thrown) {
       throw thrown instanceof GoogleFailure ? thrown : this.#tooLong()
     } finally {
-      this.#length--
+      // A request that leaves the queue early must not cost its client a turn.
+      if (!this.#waiting.remove(clientId, begin)) {
+        this.#isBusy = false
+        this.#next()
+      }
     }
   }
 
@@ -201,8 +207,15 @@ export class QuotaQueue {
     this.#quota.block(this.#now(), ms)
   }
 
+  #next(): void {
+    if (this.#isBusy) return
+    const begin = this.#waiting.take()
+    if (begin === undefined) return
+    this.#isBusy = true
+    begin()
+  }
+
   async #wait(signal: AbortSignal, maxWaitMs: number): Promise<void> {
-    signal.throwIfAborted()
     const waitMs = this.#quota.waitMs(this.#now())
     if (waitMs > maxWaitMs) throw this.#tooLong()
     if (waitMs > 0) await delay(waitMs, undefined, { signal })
@@ -211,9 +224,10 @@ export class QuotaQueue {
 
   #tooLong(): GoogleFailure {
     const seconds = Math.ceil(this.#quota.waitMs(this.#now()) / 1_000)
+    const length = this.#waiting.size + Number(this.#isBusy)
     return new GoogleFailure(
       'quota',
-      `The API's quota is used up: ${this.#length} requests wait, the next may be sent in ${seconds} s`,
+      `The API's quota is used up: ${length} requests wait, the next may be sent in ${seconds} s`,
     )
   }
 }

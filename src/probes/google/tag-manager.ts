@@ -1,4 +1,5 @@
 import { HOUR, SECOND } from '../../lib/index.ts'
+import type { SiteRow } from '../../store/index.ts'
 import type { Caller } from './access-tokens.ts'
 import { askGoogle } from './ask.ts'
 import { GoogleFailure, type JsonRecord, recordsOf, textOf } from './failure.ts'
@@ -12,6 +13,11 @@ const VERSION_FIELDS = 'containerVersionId,name,fingerprint,tag(tagId,name,pause
 /** How long to pause until Google's windows have moved on, ms: the one of 100 s, and that of a day, whose end Google does not report. */
 const QUOTA_PAUSE_MS = 100 * SECOND
 const DAILY_QUOTA_PAUSE_MS = HOUR
+
+/** A run, and the client in whose turns its requests are sent. */
+interface TagManagerCaller extends Caller {
+  site: Pick<SiteRow, 'client_id'>
+}
 
 export interface LiveVersion {
   version: string
@@ -31,7 +37,7 @@ export async function liveVersion(
   account: ServiceAccount,
   apiUrl: string,
   publicId: string,
-  caller: Caller,
+  caller: TagManagerCaller,
 ): Promise<LiveVersion | null> {
   const ask = (path: string) => askInTurn(account, `${apiUrl}/tagmanager/v2${path}`, caller)
   const ids = await account.containers.find(publicId, ask, caller)
@@ -48,8 +54,8 @@ export async function liveVersion(
   throw notSeen(account, publicId)
 }
 
-async function askInTurn(account: ServiceAccount, url: string, caller: Caller): Promise<JsonRecord> {
-  await account.tagManagerQueue.turn(caller.signal, caller.timeoutMs)
+async function askInTurn(account: ServiceAccount, url: string, caller: TagManagerCaller): Promise<JsonRecord> {
+  await account.tagManagerQueue.turn(caller.site.client_id, caller.signal, caller.timeoutMs)
   try {
     const { json } = await askGoogle(account, { url, scope: SCOPE, api: 'Tag Manager' }, caller)
     return json

@@ -32,21 +32,39 @@ test('a block holds everything up, and a shorter one does not end it', () => {
   assert.deepEqual([quota.waitMs(20), quota.waitMs(50)], [30, 0])
 })
 
-test('requests get their turns in their order', async () => {
+test("a client's requests get their turns in their order", async () => {
   const queue = new QuotaQueue([{ limit: 1, windowMs: 5 }])
   const order: number[] = []
   const { signal } = new AbortController()
-  await Promise.all([1, 2, 3].map((n) => queue.turn(signal, 1_000).then(() => order.push(n))))
+  await Promise.all([1, 2, 3].map((n) => queue.turn('Acme', signal, 1_000).then(() => order.push(n))))
   assert.deepEqual(order, [1, 2, 3])
+})
+
+test('clients take turns, so one with many probes does not hold up the others', async () => {
+  const queue = new QuotaQueue([{ limit: 1, windowMs: 5 }])
+  const order: string[] = []
+  const gone = new AbortController()
+  const { signal } = new AbortController()
+  const turnOf = (client: string) => queue.turn(client, signal, 1_000).then(() => order.push(client))
+  const first = ['Acme', 'Acme', 'Acme'].map(turnOf)
+  const left = assert.rejects(queue.turn('Busy', gone.signal, 1_000))
+  const last = ['Busy', 'Calm', 'Calm'].map(turnOf)
+  // Leaving the queue must not cost the client its turn.
+  gone.abort()
+  await Promise.all([...first, left, ...last])
+  assert.deepEqual(order, ['Acme', 'Acme', 'Busy', 'Calm', 'Acme', 'Calm'])
 })
 
 test('a turn that cannot come in time is refused at once, one that is waited for when its run ends', async () => {
   const queue = new QuotaQueue([{ limit: 1, windowMs: 60_000 }])
   const run = new AbortController()
-  await queue.turn(run.signal, 10)
-  await assert.rejects(queue.turn(run.signal, 10), /quota is used up: 1 requests wait, the next may be sent in \d+ s/)
-  const waiting = assert.rejects(queue.turn(run.signal, 100_000), { name: 'GoogleFailure', reason: 'quota' })
-  const behind = assert.rejects(queue.turn(run.signal, 100_000), { name: 'GoogleFailure', reason: 'quota' })
+  await queue.turn('Acme', run.signal, 10)
+  await assert.rejects(
+    queue.turn('Acme', run.signal, 10),
+    /quota is used up: 1 requests wait, the next may be sent in \d+ s/,
+  )
+  const waiting = assert.rejects(queue.turn('Acme', run.signal, 100_000), { name: 'GoogleFailure', reason: 'quota' })
+  const behind = assert.rejects(queue.turn('Acme', run.signal, 100_000), { name: 'GoogleFailure', reason: 'quota' })
   run.abort()
   await Promise.all([waiting, behind])
 })
@@ -54,11 +72,11 @@ test('a turn that cannot come in time is refused at once, one that is waited for
 test('who gave up in the queue takes no turn from those behind', async () => {
   let now = 0
   const queue = new QuotaQueue([{ limit: 1, windowMs: 1_000 }], () => now)
-  await queue.turn(new AbortController().signal, 10)
+  await queue.turn('Acme', new AbortController().signal, 10)
   const gone = new AbortController()
-  const first = assert.rejects(queue.turn(gone.signal, 100_000))
+  const first = assert.rejects(queue.turn('Acme', gone.signal, 100_000))
   gone.abort()
   await first
   now = 1_000
-  await queue.turn(new AbortController().signal, 0)
+  await queue.turn('Acme', new AbortController().signal, 0)
 })
