@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { Command, Option } from 'commander'
 import type { BatchPayload, EventPayload, Payload } from '../journal/index.ts'
-import { MINUTE, SECOND, StartupError } from '../lib/index.ts'
+import { MINUTE, printable, SECOND, StartupError } from '../lib/index.ts'
 import { headerName, httpUrl, wholeNumber } from './options.ts'
 import { type IngestAnswer, type IngestTarget, isAccepted, postPayload, whyUnreachable } from './post.ts'
 import { withProgress } from './progress.ts'
@@ -197,7 +197,8 @@ export const answerLine = ({ status, body, ms }: IngestAnswer): string => `${sta
 const EXCERPT = 200
 
 const excerpt = (body: string): string => {
-  const line = body.replaceAll(/\s+/g, ' ').trim()
+  // Any server may answer, also with escapes that would change the terminal.
+  const line = printable(body).replaceAll(/\s+/g, ' ')
   return line.length <= EXCERPT ? line : `${line.slice(0, EXCERPT)}…`
 }
 

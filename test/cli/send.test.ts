@@ -147,6 +147,11 @@ test('a long body is cut and stays on one line', () => {
   assert.ok(line.length < 250)
 })
 
+test('an answer cannot send escapes to the terminal', () => {
+  const line = answerLine(answer(200, { body: '\u001b]0;title\u0007\u001b[2Jgone\u009b1m' }))
+  assert.equal(line, '200 ]0;title [2Jgone 1m 12 ms')
+})
+
 test('the summary counts answers by what they were', () => {
   const answers = [answer(200, { ms: 1 }), answer(429, { ms: 30 }), answer(200, { ms: 2.34 }), answer(429, { ms: 4 })]
   assert.equal(
