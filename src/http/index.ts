@@ -17,6 +17,7 @@ export {
   type SessionCookie,
   type SessionOrigin,
   type SessionOwner,
+  seesAll,
   seesSecrets,
   sessionCookie,
   visibleTo,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, NoContent, seesSecrets, visibleTo } from '../http/index.ts'
+import { errorResponses, type HttpApp, NoContent, seesAll, seesSecrets, visibleTo } from '../http/index.ts'
 import { fileNamePart } from '../lib/index.ts'
 import type { SiteRow, Tables, Transaction } from '../store/index.ts'
 import { contextOf, type ManagementOptions } from './context.ts'
@@ -121,7 +121,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
       const addTo = async (trx: Transaction<Tables>, site: SiteRow) => {
         if (request.query.auto_probes === true) await options.addProbes(trx, ctx, site)
       }
-      const most = visibleTo(request.access) === null ? Number.POSITIVE_INFINITY : MOST_OF_CLIENT
+      const most = seesAll(request.access) ? Number.POSITIVE_INFINITY : MOST_OF_CLIENT
       const row = await createSite(ctx, request.body, addTo, most)
       return reply.code(201).send(await recordFor(request, row))
     },

@@ -214,7 +214,12 @@ testPerEngine('people of one client leave room for the sites and probes of other
   const { api, admin } = await openAccounts(t, engine)
   const [own, other] = [await admin.newClient({ name: 'Own' }), await admin.newClient({ name: 'Other' })]
   await join(admin, 'editor@own.example', [{ client_id: own.id, role: 'editor' }])
+  await join(admin, 'both@own.example', [
+    { client_id: null, role: 'viewer' },
+    { client_id: own.id, role: 'editor' },
+  ])
   const editor = await signIn(api.url, 'editor@own.example')
+  const both = await signIn(api.url, 'both@own.example')
   const siteOf = (client_id: string) => ({ client_id, name: 'Shop', url: 'https://shop.example' })
   const [site, elsewhere] = [
     await editor.ask<{ id: string }>('POST', '/api/sites', siteOf(own.id)),
@@ -235,6 +240,7 @@ testPerEngine('people of one client leave room for the sites and probes of other
     const refused = await editor.call('POST', path, body)
     assert.deepEqual([refused.status, /delete one/.test(refused.text)], [409, true], refused.text)
     assert.equal((await admin.call('POST', path, body)).status, 201, 'the operator may add more')
+    assert.equal((await both.call('POST', path, body)).status, 201, 'and so may an editor who sees all clients')
     assert.equal((await admin.call('POST', path, more)).status, 201)
   }
 })

@@ -120,6 +120,15 @@ testPerEngine(
     assert.equal(await isOff(), true, 'what everyone uses is not for who sees one client')
     assert.equal((await call('POST', `/api/deliveries/${own?.id}/retry`)).status, 200)
     assert.equal(await isOff(), false)
+    const retryAlso = async (role: 'viewer' | 'editor') => {
+      await store.write.updateTable('channels').set({ off_since: clock.now() }).execute()
+      const allGrants = { all: role, clients: new Map([[one.id, 'owner' as const]]) }
+      await retryDelivery({ store, clock, actor: 'ada' }, own?.id ?? '', { ...access, allGrants })
+    }
+    await retryAlso('viewer')
+    assert.equal(await isOff(), true, 'nor for who only reads the others')
+    await retryAlso('editor')
+    assert.equal(await isOff(), false, 'an editor of all clients may, with or without a role for this one')
     assert.deepEqual(
       (await list()).map(({ title, state }) => `${title} ${state}`),
       ['C failed', 'B pending', 'A pending'],

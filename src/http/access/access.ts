@@ -84,6 +84,9 @@ export function seesSecrets({ grants }: Access, clientId?: string | null): boole
 /** Whether the caller may change what the service grants to a client: as an editor of all clients, also in a request about one. */
 export const editsAll = ({ grants, allGrants = grants }: Access): boolean => suffices(allGrants.all, 'editor')
 
+/** Whether the caller sees all clients, also in a request about one. */
+export const seesAll = ({ grants, allGrants = grants }: Access): boolean => suffices(allGrants.all, 'viewer')
+
 /** The clients that a list may cover. */
 export const visibleTo = ({ grants }: Access): Visible => visibleClients(grants)
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Access, DEFAULT_PAGE, idBefore, type Page, pageOf, seesSecrets, visibleTo } from '../../http/index.ts'
+import { type Access, DEFAULT_PAGE, editsAll, idBefore, type Page, pageOf, seesSecrets, visibleTo } from '../../http/index.ts'
 import { AppError, isoTime, isoTimeOrNull, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
 import { type DeliveryRow, type Store, type Tables, type Transaction, unindexed } from '../../store/index.ts'
@@ -119,7 +119,7 @@ function stateOf(text: string): DeliveryRecord['state'] {
 /**
  * Sends a message again as soon as possible, with all messages of its client that were sent as one with it, and tries for another
  * 24 hours if necessary. A channel that is off, or waits after a failure, is tried at once; the one for all clients only when the
- * caller sees all clients.
+ * caller is an editor of all clients.
  *
  * @throws AppError `not_found`; `conflict` when it was delivered or cancelled
  */
@@ -144,7 +144,7 @@ export async function retryDelivery(ctx: Context, id: string, access: Access): P
       .where('client_id', row.client_id === null ? 'is' : '=', row.client_id)
       .where('state', 'in', ['pending', 'failed'])
       .execute()
-    if (row.channel !== 'global' || visibleTo(access) === null) {
+    if (row.channel !== 'global' || editsAll(access)) {
       await trx
         .updateTable('channels')
         .set({ off_since: null, next_attempt_at: now })

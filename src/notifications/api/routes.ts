@@ -45,7 +45,7 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
         summary: 'Retry a delivery',
         description:
           'Sends a failed or waiting message as soon as possible, with all messages of its client that are combined with it. A channel that is ' +
-          'off is tried again; the one for all clients only if the caller sees all of them. 409 when it was delivered or cancelled.',
+          'off is tried again; the one for all clients only if the caller is an editor of all of them. 409 when it was delivered or cancelled.',
         params: DeliveryParams,
         response: { 200: DeliveryRecord, ...errorResponses(404, 409) },
       },

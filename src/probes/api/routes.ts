@@ -1,5 +1,13 @@
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, linkNextPage, NoContent, seesSecrets, visibleTo } from '../../http/index.ts'
+import {
+  errorResponses,
+  type HttpApp,
+  linkNextPage,
+  NoContent,
+  seesAll,
+  seesSecrets,
+  visibleTo,
+} from '../../http/index.ts'
 import { type Clock, notFound } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
@@ -85,7 +93,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
       },
     },
     async (request, reply) => {
-      const most = visibleTo(request.access) === null ? Number.POSITIVE_INFINITY : MOST_OF_CLIENT
+      const most = seesAll(request.access) ? Number.POSITIVE_INFINITY : MOST_OF_CLIENT
       const row = await createProbe(contextOf(options, request), registry, request.body, most)
       return reply.code(201).send(probeRecord(registry, row, seesSecrets(request.access)))
     },
