@@ -83,7 +83,7 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
         tags,
         summary: 'Change a client',
         description:
-          'Changes the given fields; null clears an optional one. Leaving plan enterprise clears the limits set for it. Changing the plan or its limits takes a role for all clients.',
+          'Changes the given fields; null clears an optional one. Leaving plan enterprise clears the limits set for it. Changing `is_active`, the plan or its limits takes a role for all clients.',
         params: ClientParams,
         body: UpdateClient,
         response: { 200: ClientRecord, ...errorResponses(404) },

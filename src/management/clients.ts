@@ -40,14 +40,15 @@ export async function createClient(ctx: Context, defaultPlan: Plan, input: Creat
 /**
  * Changes the given fields. Unchanged values leave no trace in the audit log.
  *
- * @param mayChangePlan whether the plan and its limits may change: they protect the other clients from this one
+ * @param mayChangeTerms whether the plan, its limits and whether the client is paused may change: they protect the other clients
+ *   and the operator from this one
  * @throws AppError `not_found`, `forbidden`, or `invalid_request` when limits are given that the plan does not allow
  */
 export async function updateClient(
   ctx: Context,
   id: string,
   patch: UpdateClient,
-  mayChangePlan: boolean,
+  mayChangeTerms: boolean,
 ): Promise<ClientRow> {
   const { row, isChanged } = await ctx.store.write.transaction().execute(async (trx) => {
     const before = await lockClient(trx, id)
@@ -55,8 +56,11 @@ export async function updateClient(
     const after = applyToClient(before, patch)
     const changed = changedFields(before, after)
     if (Object.keys(changed).length === 0) return { row: before, isChanged: false }
-    if (!mayChangePlan && ['plan', ...OVERRIDES].some((field) => field in changed)) {
-      throw new AppError('forbidden', "Only an editor of all clients can change a client's plan and its limits")
+    if (!mayChangeTerms && TERMS.some((field) => field in changed)) {
+      throw new AppError(
+        'forbidden',
+        'Only an editor of all clients can pause or resume a client or change its plan and limits',
+      )
     }
     await trx.updateTable('clients').set(changed).where('id', '=', id).execute()
     await writeAudit(trx, ctx, [
@@ -111,6 +115,7 @@ export async function listClients(
 }
 
 const OVERRIDES = ['requests_per_second', 'events_per_month'] as const
+const TERMS = ['is_active', 'plan', ...OVERRIDES] as const
 
 /**
  * The row with `input` applied. Own limits belong to the plan `enterprise`: they cannot be set with another, and are cleared when

@@ -245,7 +245,7 @@ testPerEngine('people of one client leave room for the sites and probes of other
   }
 })
 
-test('no one with a role for one client alone gives it a larger plan, and all else of it they may change', async (t) => {
+test('no one with a role for one client alone resumes it or gives it a larger plan, and all else of it they may change', async (t) => {
   const { api, admin } = await openAccounts(t, sqlite)
   const own = await admin.newClient({ name: 'Own', plan: 'free' })
   await join(admin, 'owner@own.example', [{ client_id: own.id, role: 'owner' }])
@@ -259,10 +259,19 @@ test('no one with a role for one client alone gives it a larger plan, and all el
     const refused = await owner.call('PATCH', path, larger)
     assert.deepEqual([refused.status, /plan/.test(refused.text)], [403, true], refused.text)
   }
-  const renamed = await owner.call('PATCH', path, { name: 'Mine', plan: 'free' })
+  for (const is_active of [false, true]) {
+    const refused = await owner.call('PATCH', path, { is_active })
+    assert.deepEqual([refused.status, /pause or resume/.test(refused.text)], [403, true], refused.text)
+    assert.equal((await owner.call('PATCH', path, { is_active: !is_active })).status, 200, 'nothing changes')
+    await admin.ask('PATCH', path, { is_active })
+  }
+  const renamed = await owner.call('PATCH', path, { name: 'Mine', plan: 'free', is_active: true })
   assert.equal(renamed.status, 200, renamed.text)
   const editor = await signIn(api.url, 'editor@all.example')
-  assert.equal((await editor.call('PATCH', path, { plan: 'enterprise', events_per_month: 900 })).status, 200)
+  assert.equal(
+    (await editor.call('PATCH', path, { plan: 'enterprise', events_per_month: 900, is_active: false })).status,
+    200,
+  )
   assert.equal((await owner.call('PATCH', path, { events_per_month: null })).status, 403)
   assert.equal((await owner.ask<{ events_per_month: number }>('GET', path)).events_per_month, 900)
 })

@@ -297,6 +297,11 @@ test('lists and forms over several clients offer changes of those that someone e
     )
   }
   const own = places.find(({ name }) => isOwn(name))
+  const switchOff = page.getByRole('button', { name: 'Switch off …' })
+  await go(`/clients/${own?.client_id}/edit`)
+  assert.equal(await switchOff.isDisabled(), true, 'the client as a whole is up to editors of all clients')
+  await go(`/sites/${own?.id}/edit`)
+  assert.equal(await switchOff.isDisabled(), false)
   const dialog = page.getByRole('dialog')
   await go(`/maintenance?client=${own?.client_id}&dialog=new`)
   await dialog.getByLabel('What is done').fill('Typed')

@@ -52,7 +52,7 @@ export interface May {
   mayChange: boolean
   /** May see what belongs to the service and not to a client. */
   seesService: boolean
-  /** May add clients, and change their plans. */
+  /** May add clients, pause them, and change their plans. */
   mayAddClients: boolean
   /** May manage people and API tokens of at least one client. */
   isOwner: boolean

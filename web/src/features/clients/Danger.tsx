@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type ClientRecord, useDeleteClient, useUpdateClient } from '../../api/clients.ts'
 import { probesQuery } from '../../api/probes.ts'
+import { useSession } from '../../api/session.ts'
 import { type SiteRecord, sitesQuery, useDeleteSite, useUpdateSite } from '../../api/sites.ts'
 import { useLeadOn } from '../../lib/use-lead-on.ts'
 import { counted } from '../../lib/words.ts'
@@ -19,6 +20,7 @@ const howMany = (things: readonly unknown[] | undefined, one: string, many = `${
 export function ClientDanger({ client }: { client: ClientRecord }) {
   const update = useUpdateClient(client.id)
   const remove = useDeleteClient(client.id)
+  const { mayAddClients } = useSession()
   const leadOn = useLeadOn()
   const [isDeleting, setDeleting] = useState(false)
   const [isSwitchingOff, setSwitchingOff] = useState(false)
@@ -32,11 +34,13 @@ export function ClientDanger({ client }: { client: ClientRecord }) {
         title={client.is_active ? 'Switch the client off' : 'Switch the client on'}
         action={client.is_active ? 'Switch off …' : 'Switch on'}
         isBusy={update.isPending}
+        isLocked={!mayAddClients}
         onAct={() => (client.is_active ? setSwitchingOff(true) : update.mutate({ is_active: true }, { onError }))}
       >
         {client.is_active
           ? 'What its sites send is refused, its probes pause and no one is notified. All data stays, and you can switch it on again.'
           : 'What its sites send is accepted again, and its probes run.'}
+        {!mayAddClients && ' Only an editor of all clients can do this. You can switch off its sites.'}
       </Act>
       <Act title="Delete the client" action="Delete …" isFinal onAct={() => setDeleting(true)}>
         With {howMany(sites, 'site')} and everything they have sent. This cannot be undone.
@@ -141,11 +145,13 @@ interface Props {
   action: string
   isFinal?: boolean
   isBusy?: boolean
+  /** True when the user may not do it. */
+  isLocked?: boolean
   onAct: () => void
 }
 
 /** An action with far-reaching consequences: what they are, and its button. */
-function Act({ title, children, action, isFinal = false, isBusy = false, onAct }: Props) {
+function Act({ title, children, action, isFinal = false, isBusy = false, isLocked = false, onAct }: Props) {
   return (
     <div className={classes.act}>
       <div>
@@ -156,6 +162,7 @@ function Act({ title, children, action, isFinal = false, isBusy = false, onAct }
         variant={isFinal ? 'outline' : 'default'}
         {...(isFinal ? { color: 'danger' } : {})}
         loading={isBusy}
+        disabled={isLocked}
         onClick={onAct}
       >
         {action}
