@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, Limit, model, NOT_BLANK, nullable, Uuid } from '../http/index.ts'
+import { IsoTime, Limit, model, nullable, Uuid } from '../http/index.ts'
 import { isoTime, isoTimeOrNull } from '../lib/index.ts'
+import { ONE_LINE } from '../management/index.ts'
 import { FEEDBACK_VERDICTS } from '../probes/index.ts'
 import type { AlertEventRow, AlertRow } from '../store/index.ts'
 import { Order } from './last-ended.ts'
@@ -133,9 +134,10 @@ export type AlertQuery = Static<typeof AlertQuery>
 
 export const by = Type.Optional(
   Type.String({
-    ...NOT_BLANK,
+    ...ONE_LINE,
     maxLength: 200,
-    description: 'Who does it; the signed-in role by default',
+    description:
+      "Who does it; the caller by default. If it is not the caller's own name, their account or API token stands beside it: `Ada (token Bot)`",
   }),
 )
 const comment = Type.Optional(nullable(Type.String({ maxLength: 1_000, description: 'Text for the timeline' })))

@@ -1,5 +1,5 @@
 import { AppError, newOrderedId, notFound } from '../lib/index.ts'
-import { type Context, writeAudit } from '../management/index.ts'
+import { type Context, signedBy, writeAudit } from '../management/index.ts'
 import type { FeedbackVerdict } from '../probes/index.ts'
 import type { AlertFeedbackRow, Tables, Transaction } from '../store/index.ts'
 import type { FeedbackRecord, GiveFeedback } from './alert-record.ts'
@@ -25,7 +25,7 @@ export async function giveFeedback(ctx: Context, id: string, { verdict, by }: Gi
     if (event_name === undefined) throw new AppError('conflict', 'Nothing learns from feedback about such an alert')
     const before = await feedbackOf(trx, id)
     if (before?.verdict === verdict) return before
-    const given = { verdict, given_at: ctx.clock.now(), given_by: by?.trim() ?? ctx.actor }
+    const given = { verdict, given_at: ctx.clock.now(), given_by: signedBy(ctx, by) }
     const { site_id, started_at: began_at, resolved_at: ended_at } = alert
     const after: AlertFeedbackRow = { alert_id: id, site_id, event_name, began_at, ended_at, ...given }
     await trx

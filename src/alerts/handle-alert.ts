@@ -1,5 +1,5 @@
 import { AppError, notFound } from '../lib/index.ts'
-import { type Context, writeAudit } from '../management/index.ts'
+import { type Context, signedBy, writeAudit } from '../management/index.ts'
 import type { ChannelSettings } from '../notifications/index.ts'
 import type { AlertRow } from '../store/index.ts'
 import { alertRecord, type Handling } from './alert-record.ts'
@@ -23,7 +23,7 @@ export async function acknowledgeAlert(
 ): Promise<AlertRow> {
   return handle(ctx, channelSettings, id, 'acknowledge', (alert) => {
     if (alert.state === 'resolved') throw new AppError('conflict', 'The alert is already resolved')
-    return { type: 'acknowledged', by: nameIn(ctx, input), comment: input.comment?.trim() || null }
+    return { type: 'acknowledged', by: signedBy(ctx, input.by), comment: input.comment?.trim() || null }
   })
 }
 
@@ -40,7 +40,7 @@ export async function unacknowledgeAlert(
 ): Promise<AlertRow> {
   return handle(ctx, channelSettings, id, 'unacknowledge', (alert) => {
     if (alert.state === 'resolved') throw new AppError('conflict', 'The alert is already resolved')
-    return { type: 'unacknowledged', by: nameIn(ctx, input), comment: input.comment?.trim() || null }
+    return { type: 'unacknowledged', by: signedBy(ctx, input.by), comment: input.comment?.trim() || null }
   })
 }
 
@@ -58,11 +58,9 @@ export async function resolveAlert(
   return handle(ctx, channelSettings, id, 'resolve', (alert) =>
     alert.state === 'resolved'
       ? null
-      : { type: 'resolved', by: nameIn(ctx, input), comment: input.comment?.trim() || null },
+      : { type: 'resolved', by: signedBy(ctx, input.by), comment: input.comment?.trim() || null },
   )
 }
-
-const nameIn = ({ actor }: Context, { by }: Handling): string => by?.trim() ?? actor
 
 async function handle(
   ctx: Context,

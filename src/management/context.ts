@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { Access } from '../http/index.ts'
 import { AppError, type Clock } from '../lib/index.ts'
 import type { ClientRow, SiteRow, Store, Tables, Transaction } from '../store/index.ts'
 import type { KeyedCreate } from './create-keys.ts'
@@ -45,6 +46,8 @@ export interface Context {
   clock: Clock
   /** The caller's name in the audit log. */
   actor: string
+  /** Names under which the caller's account or API token acts; left out for the keys of the settings, which people share. */
+  ownNames?: readonly string[] | undefined
   /** Set for a create with an `Idempotency-Key`: the transaction that writes the audit log claims the key. */
   keyedCreate?: KeyedCreate | undefined
 }
@@ -56,8 +59,18 @@ export const contextOf = (
   store,
   clock,
   actor: request.access.actor,
+  ownNames: ownNamesOf(request.access),
   keyedCreate: request.keyedCreate,
 })
+
+const ownNamesOf = ({ holder, actor, person }: Access): string[] | undefined =>
+  holder === null ? undefined : person === null ? [actor] : [actor, person.name]
+
+/** Who does something, for people to read. Anyone may give any name, so beside one that is not their own stands their account. */
+export function signedBy({ actor, ownNames }: Context, given: string | undefined): string {
+  const name = given?.trim() ?? actor
+  return ownNames?.includes(name) === false ? `${name} (${actor})` : name
+}
 
 // An update that changes nothing is the row lock that both engines support: SQLite has no `select … for update`.
 

@@ -23,6 +23,7 @@ export {
   lockSite,
   type ManagementOptions,
   requireRoom,
+  signedBy,
 } from './context.ts'
 export { clearKeys } from './create-keys.ts'
 export { hasNoKey, keyState, keysOf } from './key-validity.ts'

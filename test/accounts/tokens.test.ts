@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ApiTokenRecord, NewApiToken } from '../../src/accounts/index.ts'
+import type { AlertRecord } from '../../src/alerts/index.ts'
 import { DAY, MINUTE } from '../../src/lib/index.ts'
+import { insertAlert } from '../../testkit/alerts.ts'
 import { type ApiClient, apiClient, bearer } from '../../testkit/api.ts'
 import { sqlite, testPerEngine } from '../../testkit/engines.ts'
 import { join, openAccounts, signIn } from './support.ts'
@@ -43,6 +45,31 @@ testPerEngine('an API token opens what it is for, until it expires or is revoked
   assert.equal((await second.call('GET', '/api/clients')).status, 200)
   await admin.ask('DELETE', `/api/tokens/${other.id}`)
   assert.equal((await second.call('GET', '/api/clients')).status, 401)
+})
+
+test('who acknowledges under another name has the account or token beside it', async (t) => {
+  const { api, admin, clock } = await openAccounts(t, sqlite)
+  const client = await admin.newClient({ name: 'Acme' })
+  const site = await admin.newSite(client)
+  const { id } = await insertAlert(api.service.store, site, clock.now())
+  await join(admin, 'eve@acme.example', [{ client_id: client.id, role: 'editor' }])
+  const eve = await signIn(api.url, 'eve@acme.example')
+  await eve.ask('PATCH', '/api/account', { name: 'Eve' })
+  const { token } = await admin.ask<NewApiToken>('POST', '/api/tokens', { name: 'Bot', role: 'editor' })
+  const shown: unknown[] = []
+  for (const [caller, by] of [
+    [admin, 'Tom'],
+    [eve, 'Tom'],
+    [eve, 'Eve'],
+    [eve, undefined],
+    [apiClient(api.url, bearer(token)), 'Tom'],
+  ] as const) {
+    const alert = `/api/alerts/${id}`
+    const { acknowledged_by } = await caller.ask<AlertRecord>('POST', `${alert}/acknowledge`, { by })
+    shown.push(acknowledged_by)
+    await admin.ask('POST', `${alert}/unacknowledge`, {})
+  }
+  assert.deepEqual(shown, ['Tom', 'Tom (eve@acme.example)', 'Eve', 'eve@acme.example', 'Tom (token Bot)'])
 })
 
 test('a right API token is let in whatever else its address got wrong', async (t) => {

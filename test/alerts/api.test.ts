@@ -161,6 +161,7 @@ test('what cannot be is refused with what is wrong', async (t) => {
     ['POST', `/api/alerts/${newId()}/resolve`, {}, 404, /Alert/],
     ['POST', `/api/alerts/${newId()}/resolve`, { who: 'me' }, 400, /who/],
     ['POST', `/api/alerts/${newId()}/acknowledge`, { by: '  ' }, 400, /by/],
+    ['POST', `/api/alerts/${newId()}/acknowledge`, { by: 'Ada\nResolved by Bob' }, 400, /by/],
   ]
   for (const [method, path, body, status, names] of rows) {
     const answer = await api.call(method, path, body)

@@ -1,5 +1,5 @@
 import { AppError, newOrderedId, notFound } from '../../lib/index.ts'
-import { type Context, requireRoom, writeAudit } from '../../management/index.ts'
+import { type Context, requireRoom, signedBy, writeAudit } from '../../management/index.ts'
 import type { ChannelSettings } from '../../notifications/index.ts'
 import type { IncidentRow, Tables, Transaction } from '../../store/index.ts'
 import type { Handling } from '../alert-record.ts'
@@ -41,7 +41,7 @@ export async function handleIncident(
     const alerts = locked.filter(({ incident_id }) => incident_id !== null && within.has(incident_id))
     const now = ctx.clock.now()
     const context = await loadContext(trx, { probeIds, mutes: await loadMutes(trx, now), channelSettings, now })
-    const by = input.by?.trim() ?? ctx.actor
+    const by = signedBy(ctx, input.by)
     const said = { type: INPUTS[verb], by, comment: input.comment?.trim() || null } as const
     const pending = alerts.flatMap((alert) => {
       const source = context.sources.get(alert.probe_id)
@@ -116,7 +116,7 @@ export async function addNote(ctx: Context, id: string, { text, by }: AddNote): 
       .where('incident_id', '=', id)
     await requireRoom(counting, MOST_NOTES, `The incident already has ${MOST_NOTES} notes, the maximum`)
     const at = ctx.clock.now()
-    const note = { incident_id: id, id: newOrderedId(at), at, author: by?.trim() ?? ctx.actor, text: text.trim() }
+    const note = { incident_id: id, id: newOrderedId(at), at, author: signedBy(ctx, by), text: text.trim() }
     await trx.insertInto('incident_notes').values(note).execute()
     await writeIncidentEvents(trx, [{ incident_id: id, kind: 'noted', actor: note.author, text: note.text }], at)
     const record = noteRecord(note)
