@@ -132,7 +132,7 @@ export class Notifications {
     const { store, clock, publicUrl, onOutcome, onError } = this.#tools
     const kind = kindOf(key, address)
     const at = clock.now()
-    const order = { address, message, idempotencyKey: newOrderedId(at), publicUrl: publicUrl(), at }
+    const order = { address, channel: key, message, idempotencyKey: newOrderedId(at), publicUrl: publicUrl(), at }
     const outcome = await sendWithin(this.#tools, kind, order, this.#stopping.signal).catch((thrown: unknown) => {
       onError(asError(thrown), `sending a message over ${key}`)
       return OWN_FAULT

@@ -16,6 +16,8 @@ export interface Transport {
 export interface SendOrder {
   /** A webhook URL or an e-mail address, as it is now. */
   address: string
+  /** Identifies the channel, as in the log of deliveries: a webhook's receiver can tell whether the message is meant for it. */
+  channel: string
   message: Message | MessageGroup
   /** The same whenever the message is sent again, so that the receiver can recognise a repetition. */
   idempotencyKey: string

@@ -98,6 +98,7 @@ export class SelfWatch {
     if (globalWebhook === null) return true
     const order = {
       address: globalWebhook,
+      channel: 'global',
       message: { kind, part, message, since, node: nodeId },
       idempotencyKey: newId(),
       publicUrl: publicUrl(),

@@ -15,7 +15,7 @@ const SECRET = 'a-secret-of-the-receiver'
 testPerEngine(
   'each channel gets the incident in its own way, and its end',
   async (engine, t) => {
-    const { add, find, hookUrl, received } = await watchedServer(t, engine)
+    const { add, find, call, hookUrl, received } = await watchedServer(t, engine)
     await add({ kind: 'pagerduty', name: 'On call', address: KEY, endpoint: `${hookUrl}/v2/enqueue` })
     await add({ kind: 'opsgenie', name: 'Jira', address: KEY, endpoint: `${hookUrl}/jira` })
     await add({ kind: 'webhook', name: 'Ours', address: `${hookUrl}/ours`, secret: SECRET })
@@ -46,6 +46,8 @@ testPerEngine(
     const hmac = createHmac('sha256', SECRET).update(`${timestamp}.${signed?.text}`).digest('hex')
     assert.equal(signed?.headers['x-tagwarden-signature'], `sha256=${hmac}`)
     assert.equal(signed?.body.event, 'opened')
+    const { channels } = (await call('GET', '/api/channels')).json<ChannelList>()
+    assert.ok(channels.some(({ channel, kind }) => channel === signed?.body.channel && kind === 'webhook'))
   },
   logicEngines,
 )

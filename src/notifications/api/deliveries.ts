@@ -1,5 +1,14 @@
 import { sql } from 'kysely'
-import { type Access, DEFAULT_PAGE, editsAll, idBefore, type Page, pageOf, seesSecrets, visibleTo } from '../../http/index.ts'
+import {
+  type Access,
+  DEFAULT_PAGE,
+  editsAll,
+  idBefore,
+  type Page,
+  pageOf,
+  seesSecrets,
+  visibleTo,
+} from '../../http/index.ts'
 import { AppError, isoTime, isoTimeOrNull, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
 import { type DeliveryRow, type Store, type Tables, type Transaction, unindexed } from '../../store/index.ts'

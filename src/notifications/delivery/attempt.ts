@@ -82,6 +82,7 @@ export async function attempt(
   try {
     const order = {
       address,
+      channel: first.channel,
       message: messageOf(rows),
       idempotencyKey: first.group_id ?? first.id,
       publicUrl: publicUrl(),

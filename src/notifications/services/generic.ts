@@ -51,6 +51,8 @@ function genericPayload(message: Message | MessageGroup, options: BodyOptions): 
     version: '4',
     event: message.kind === 'group' ? message.of : message.kind,
     idempotency_key: options.idempotencyKey,
+    // The signature covers it. Without it, a client's receiver could pass its messages on to others that know the same secret.
+    channel: options.channel,
     sent_at: isoTime(options.at),
     status: isOver(message) ? 'resolved' : 'firing',
     text: textOf(message, options),

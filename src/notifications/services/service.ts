@@ -54,6 +54,8 @@ type Handled = (typeof HANDLED)[number]
 
 export interface BodyOptions extends CardOptions {
   idempotencyKey: string
+  /** See `SendOrder`. */
+  channel: string
   /** The channel's own key. */
   credential?: string | null
   /** The key of the further incident that the message is about, see `Beside`. */

@@ -13,6 +13,7 @@ const orderOf = (message: Message | MessageGroup, rest: Partial<SendOrder> = {})
   address: 'ops@acme.example',
   message,
   idempotencyKey: KEY,
+  channel: 'email:1',
   publicUrl: PUBLIC_URL,
   at: AT,
   ...rest,

@@ -2,9 +2,9 @@ import { deepEqual, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { payloadOf } from '../../../src/notifications/services/services.ts'
 import { documentedExample, documentedFields } from './documented.ts'
-import { AT, KEY, opened, PUBLIC_URL, resolved, SAMPLES } from './samples.ts'
+import { AT, CHANNEL, KEY, opened, PUBLIC_URL, resolved, SAMPLES } from './samples.ts'
 
-const options = { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY }
+const options = { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY, channel: CHANNEL }
 
 interface Body {
   status: string
@@ -38,17 +38,14 @@ test('docs/alerts.md names every event and every field that is not one of Alertm
   const messages = { ...SAMPLES, ended }
   const named = new Set<string>()
   for (const message of Object.values(messages)) {
-    const { event, idempotency_key, sent_at, client, site, alert, probe_result, incident, commonLabels } = payloadOf(
-      'generic',
-      message,
-      options,
-    ) as Record<string, unknown>
+    const { event, idempotency_key, channel, sent_at, client, site, alert, probe_result, incident, commonLabels } =
+      payloadOf('generic', message, options) as Record<string, unknown>
     // Only channels that page people get these.
     if (['acknowledged', 'unacknowledged', 'daily', 'weekly', 'digest'].includes(String(event))) continue
     named.add(String(event))
     const { alertname = '' } = (commonLabels ?? {}) as Record<string, string>
     if (alertname.startsWith('tagwarden_')) named.add(alertname)
-    for (const name of namesIn({ idempotency_key, sent_at, client, site, alert, probe_result, incident }))
+    for (const name of namesIn({ idempotency_key, channel, sent_at, client, site, alert, probe_result, incident }))
       named.add(name)
   }
   ok(named.size > 40, `only ${named.size} were found`)

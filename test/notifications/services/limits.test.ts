@@ -8,7 +8,7 @@ import { bodyOf, SERVICES, type Service } from '../../../src/notifications/servi
 import { SLACK_LIMITS } from '../../../src/notifications/services/slack.ts'
 import { TEAMS_MAX_BYTES } from '../../../src/notifications/services/teams.ts'
 import { amount } from '../../../testkit/length.ts'
-import { AT, digest, KEY, opened, PUBLIC_URL, quota, resolved, SAMPLES } from './samples.ts'
+import { AT, CHANNEL, digest, KEY, opened, PUBLIC_URL, quota, resolved, SAMPLES } from './samples.ts'
 
 interface TextObject {
   type: string
@@ -98,7 +98,7 @@ const CHECKS: Readonly<Record<Service, (body: string) => void>> = {
 
 function check(message: Message | MessageGroup): void {
   for (const service of SERVICES) {
-    const body = bodyOf(service, message, { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY })
+    const body = bodyOf(service, message, { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY, channel: CHANNEL })
     // An escape of half a character would be one of those that some readers refuse.
     ok(!/\\ud[89a-f]/i.test(body), `${service} has half a character`)
     CHECKS[service](body)
@@ -109,7 +109,7 @@ test('names of any length leave room on a lock screen, and in the line of an on-
   const long = 'Shop of the northern countries '.repeat(7).slice(0, 200)
   const { alert, site, probe } = opened
   const message = { ...opened, site: { ...site, name: long }, probe: { ...probe, name: long } }
-  const options = { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY }
+  const options = { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY, channel: CHANNEL }
   const { text } = JSON.parse(bodyOf('slack', message, options)) as SlackBody
   const line = (JSON.parse(bodyOf('opsgenie', message, options)) as { message: string }).message
   for (const shown of [text, line]) ok(shown.slice(0, 130).includes(alert.title), shown)
@@ -186,7 +186,7 @@ test('a message of 5,000 characters ends at a word, with dots', () => {
     bodyOf(
       'slack',
       { ...opened, alert: { ...opened.alert, message } },
-      { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY },
+      { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY, channel: CHANNEL },
     ),
   ) as SlackBody
   const section = body.attachments[0]?.blocks[0]?.text?.text ?? ''

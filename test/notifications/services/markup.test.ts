@@ -4,7 +4,7 @@ import { composeEmail } from '../../../src/notifications/email/compose.ts'
 import type { AlertMessage } from '../../../src/notifications/message.ts'
 import type { Service } from '../../../src/notifications/services/services.ts'
 import { payloadOf } from '../../../src/notifications/services/services.ts'
-import { AT, KEY, opened, PUBLIC_URL } from './samples.ts'
+import { AT, CHANNEL, KEY, opened, PUBLIC_URL } from './samples.ts'
 
 /** What a fact's value becomes. */
 const CASES: readonly (readonly [Service, string, string])[] = [
@@ -36,7 +36,12 @@ const CASES: readonly (readonly [Service, string, string])[] = [
 for (const [service, value, escaped] of CASES) {
   test(`for ${service}, ${value} is written ${escaped}`, () => {
     const message = { ...opened, facts: [{ name: 'Tag', value }] }
-    const payload = payloadOf(service, message, { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY })
+    const payload = payloadOf(service, message, {
+      publicUrl: PUBLIC_URL,
+      at: AT,
+      idempotencyKey: KEY,
+      channel: CHANNEL,
+    })
     ok(
       strings(payload).some((text) => text === escaped || text === `*Tag*\n${escaped}`),
       JSON.stringify(payload),
@@ -65,7 +70,7 @@ test('no text that a sender or a watched page chose is a link, wherever a messag
       impact: { text: `3 of 9 ${LINK} (33 %)`, final: false },
     },
   }
-  const options = { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY }
+  const options = { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY, channel: CHANNEL }
   const { text, html } = composeEmail(message, options)
   const said = PEOPLE.flatMap((service) => strings(payloadOf(service, message, options)))
   const links = [...said, text, html].flatMap((one) => one.match(/https:\/\/evil\S*|evil\.example\/\S*/g) ?? [])
@@ -78,8 +83,11 @@ test('the text that chat servers of one’s own show mentions no one and hides n
   const names = ['@channel', '@all now', '<!here>', '<@U1>', '[sign in](evil.example)', '![x](evil.example)', 'a@b']
   const written = names.map((title) => {
     const message = { ...opened, alert: { ...opened.alert, title } }
-    return (payloadOf('generic', message, { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY }) as { text: string })
-      .text
+    return (
+      payloadOf('generic', message, { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY, channel: CHANNEL }) as {
+        text: string
+      }
+    ).text
   })
   // Mattermost and Rocket.Chat read names after @, Slack's form of mentions, and Markdown.
   deepEqual(
@@ -89,7 +97,7 @@ test('the text that chat servers of one’s own show mentions no one and hides n
 })
 
 test('for Google Chat, an address without TLS is text instead of a button, which takes https only', () => {
-  const options = { publicUrl: 'http://tagwarden.internal:8080', at: AT, idempotencyKey: KEY }
+  const options = { publicUrl: 'http://tagwarden.internal:8080', at: AT, idempotencyKey: KEY, channel: CHANNEL }
   const payload = payloadOf('google_chat', opened, options)
   ok(!JSON.stringify(payload).includes('openLink'))
   ok(strings(payload).includes(`http://tagwarden.internal:8080/alerts/${opened.alert.id}`))

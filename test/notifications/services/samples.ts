@@ -11,6 +11,8 @@ import type {
 /** When the samples are sent: 10:24 in Berlin. */
 export const AT = Date.parse('2026-11-20T09:24:00Z')
 export const PUBLIC_URL = 'https://tagwarden.acme.example'
+/** The chat of the samples' client. */
+export const CHANNEL = 'chat:7f3a2f0e-0000-4000-8000-0000000000c1'
 export const KEY = '019a9f6c-0000-7000-8000-00000000feed'
 
 export const opened: AlertMessage = {

@@ -2,9 +2,9 @@ import { equal, match } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AlertMessage } from '../../../src/notifications/message.ts'
 import { bodyOf, SERVICES, serviceOf } from '../../../src/notifications/services/services.ts'
-import { AT, KEY, opened, PUBLIC_URL, resolved } from './samples.ts'
+import { AT, CHANNEL, KEY, opened, PUBLIC_URL, resolved } from './samples.ts'
 
-const OPTIONS = { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY }
+const OPTIONS = { publicUrl: PUBLIC_URL, at: AT, idempotencyKey: KEY, channel: CHANNEL }
 
 const CASES = [
   ['https://hooks.slack.com/services/T0/B0/secret', 'slack'],

@@ -8,7 +8,7 @@ import { createChatTransport, requestUrl } from '../../../src/notifications/serv
 import type { SendOrder } from '../../../src/notifications/transport.ts'
 import { httpServer, tcpServer, testOutbound } from '../../outbound/support.ts'
 import { documentedCheck, documentedExample } from './documented.ts'
-import { AT, KEY, opened, PUBLIC_URL } from './samples.ts'
+import { AT, CHANNEL, KEY, opened, PUBLIC_URL } from './samples.ts'
 
 interface Received {
   url: string
@@ -32,6 +32,7 @@ const orderTo = (address: string): SendOrder => ({
   address,
   message: opened,
   idempotencyKey: KEY,
+  channel: CHANNEL,
   publicUrl: PUBLIC_URL,
   at: AT,
 })
@@ -154,7 +155,7 @@ test('an address that is none breaks the channel', async () => {
 })
 
 const TEST = { kind: 'test', client: { id: 'c', name: 'ACME' }, asked_by: 'anna' } as const
-const OPTIONS = { publicUrl: 'https://t.example', at: 0, idempotencyKey: 'k' }
+const OPTIONS = { publicUrl: 'https://t.example', at: 0, idempotencyKey: 'k', channel: CHANNEL }
 
 const URLS = [
   ['discord', 'https://discord.com/api/webhooks/1/t', 'https://discord.com/api/webhooks/1/t?wait=true'],
