@@ -89,7 +89,13 @@ async function handle(
     await writeTransitions(trx, ctx.store, [{ before, transition: step, source }], context)
     const after = step.alert ?? before
     if (after === before) return before
-    await writeAudit(trx, ctx, [{ entity: 'alert', verb, id, before: alertRecord(before), after: alertRecord(after) }])
+    await writeAudit(trx, ctx, [{ entity: 'alert', verb, id, before: handlingOf(before), after: handlingOf(after) }])
     return after
   })
+}
+
+/** What people change. The rest, such as what mutes the alert, follows from other things and may have changed at the same moment. */
+function handlingOf(row: AlertRow) {
+  const { client_id, state, acknowledged_at, acknowledged_by, resolved_at, resolution } = alertRecord(row)
+  return { client_id, state, acknowledged_at, acknowledged_by, resolved_at, resolution }
 }
