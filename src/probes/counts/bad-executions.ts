@@ -23,7 +23,10 @@ export const badExecutionsConfig = (defaults: BadExecutionsConfig, seldom: strin
         defaults.warning_share,
         `A share of ${bad} significantly above this is a warning (lower Wilson bound, 95 %)`,
       ),
-      critical_share: share(defaults.critical_share, 'The same for a critical result'),
+      critical_share: share(
+        defaults.critical_share,
+        `A share of ${bad} significantly above this is critical (lower Wilson bound, 95 %)`,
+      ),
     },
     { additionalProperties: false },
   )

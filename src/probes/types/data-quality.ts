@@ -34,7 +34,7 @@ const QualitySettings = Type.Object(
         'With fewer events in the window, the score is judged over as much of the last 24 hours as it takes to reach this number',
     }),
     warning_score: scoreSetting('A score significantly below this is a warning; if empty, the score is not judged'),
-    critical_score: scoreSetting('The same for a critical result'),
+    critical_score: scoreSetting('A score significantly below this is critical; if empty, no score is critical'),
     lost_share: share(
       QUALITY_DEFAULTS.lost_share,
       'A field is lost when its rate is significantly below this share of its usual rate',

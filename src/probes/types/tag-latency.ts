@@ -67,8 +67,14 @@ export const tagLatency = defineProbeType({
         TAG_LATENCY_DEFAULTS.warning_increase_ms,
         'A tag is a warning only when it takes at least this many ms longer than usual',
       ),
-      critical_factor: times(TAG_LATENCY_DEFAULTS.critical_factor, 'The same for a critical result'),
-      critical_increase_ms: milliseconds(TAG_LATENCY_DEFAULTS.critical_increase_ms, 'The same for a critical result'),
+      critical_factor: times(
+        TAG_LATENCY_DEFAULTS.critical_factor,
+        'A tag is critical only when it takes more than this many times its usual time',
+      ),
+      critical_increase_ms: milliseconds(
+        TAG_LATENCY_DEFAULTS.critical_increase_ms,
+        'A tag is critical only when it takes at least this many ms longer than usual',
+      ),
     },
     { additionalProperties: false },
   ),

@@ -152,7 +152,7 @@ function Facts({ siteKey, zone }: { siteKey: SiteKeyRecord; zone: string }) {
       <dd>
         <RelativeTime at={last_used_at} zone={zone} />
       </dd>
-      <dt>Made</dt>
+      <dt>Created</dt>
       <dd>
         <RelativeTime at={created_at} zone={zone} />
       </dd>
