@@ -185,6 +185,11 @@ test('the first account leads from its invitation to its password and into the d
   await dialog.getByLabel('E-mail').fill('first@agency.example')
   await dialog.getByRole('button', { name: 'Invite' }).click()
   await page.getByText('Choose a password for first@agency.example.').waitFor()
+  await page.getByRole('textbox', { name: 'Password' }).pressSequentially('short')
+  await page.getByRole('button', { name: 'Begin' }).click()
+  // The browser's own words, with the number of characters.
+  const refusal = await page.evaluate<string>('document.querySelector("[name=password]").validationMessage')
+  assert.match(refusal, /12 characters.*5 characters/)
   await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Begin' }).click()
   await page.getByRole('button', { name: /^Signed in as / }).waitFor()

@@ -116,17 +116,15 @@ function PasswordCard() {
           <PasswordInput
             label="New password"
             description="At least 12 characters"
+            minLength={12}
+            required
+            withAsterisk={false}
             autoComplete="new-password"
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
             error={fault('/password')}
           />
-          <Button
-            type="submit"
-            variant="default"
-            disabled={current === '' || password.length < 12}
-            loading={update.isPending}
-          >
+          <Button type="submit" variant="default" disabled={current === ''} loading={update.isPending}>
             Change the password
           </Button>
           <Text size="sm" role="status">

@@ -105,6 +105,9 @@ function ChooseForm({ secret, owner: { email, name: given, is_invitation } }: { 
         label="Password"
         description="At least 12 characters. A sentence is easier to remember than random characters."
         name="password"
+        minLength={12}
+        required
+        withAsterisk={false}
         autoComplete="new-password"
         autoFocus
         size="md"
@@ -112,7 +115,7 @@ function ChooseForm({ secret, owner: { email, name: given, is_invitation } }: { 
         onChange={(event) => setPassword(event.currentTarget.value)}
         error={faults.password ?? rest}
       />
-      <Button type="submit" size="md" fullWidth disabled={password.length < 12} loading={choose.isPending}>
+      <Button type="submit" size="md" fullWidth loading={choose.isPending}>
         {is_invitation ? 'Begin' : 'Save and sign in'}
       </Button>
     </form>
