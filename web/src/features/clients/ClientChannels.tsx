@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
+import { useRouterState } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { type ChannelRecord, channelsQuery } from '../../api/channels.ts'
@@ -15,6 +16,7 @@ import { ChannelTrouble } from '../../ui/ChannelTrouble.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { Awaited } from '../../ui/States.tsx'
 import { StatusBadge } from '../../ui/status/StatusMark.tsx'
+import { ADD_CHANNEL } from './add-channel.ts'
 import { ChannelForm } from './ChannelForm.tsx'
 import { KINDS } from './channel-values.ts'
 import classes from './channels.module.css'
@@ -26,7 +28,10 @@ export function ClientChannels({ clientId }: { clientId: string }) {
   const { data, error, refetch } = useQuery(ownChannelsQuery(clientId))
   // Only this query shows whether Tagwarden has switched a channel off.
   const { data: known } = useQuery(channelsQuery)
-  const [edited, setEdited] = useState<OwnChannelRecord | 'new' | null>(null)
+  const hash = useRouterState({ select: ({ location }) => location.hash })
+  const [edited, setEdited] = useState<OwnChannelRecord | 'new' | null>(
+    mayChange && hash === ADD_CHANNEL ? 'new' : null,
+  )
   return (
     <section className={page.section} aria-labelledby="channels">
       <div className={page.sectionHead}>

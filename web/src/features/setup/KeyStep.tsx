@@ -46,7 +46,8 @@ export function KeyStep({ site, ingest }: KeyStepProps) {
       </dl>
       {!ingest.isHttps && (
         <p className={classes.muted}>
-          The tag accepts addresses with <code>https://</code> only. Put a proxy with a certificate in front of
+          {!lacksHttps && 'Events arrive, which is enough for a sender of your own. '}
+          The tag accepts addresses with <code>https://</code> only: for it, put a proxy with a certificate in front of
           Tagwarden and set <code>PUBLIC_URL</code> to its address.
         </p>
       )}
