@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useMayChange, useSession } from '../../api/session.ts'
+import { ClientErrorState } from '../../ui/ClientErrorState.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { useMutes } from '../../ui/mute/mutes.ts'
 import { useSetBreadcrumbs } from '../../ui/PageHeader.tsx'
-import { ErrorState } from '../../ui/States.tsx'
 import { useAcknowledging } from '../../ui/undo.tsx'
 import { SavedViews } from '../../ui/views/SavedViews.tsx'
 import classes from './alerts.module.css'
@@ -39,7 +39,7 @@ export function AlertsPage() {
       {inbox.rows !== null ? (
         <Loaded rows={inbox.rows} inbox={inbox} filter={filter} />
       ) : inbox.error !== null ? (
-        <ErrorState error={inbox.error} onRetry={inbox.retry} />
+        <ClientErrorState error={inbox.error} client={filter.client} onShowAll={filter.showAll} onRetry={inbox.retry} />
       ) : (
         <InboxSkeleton what="alerts" />
       )}

@@ -6,11 +6,12 @@ import { useState } from 'react'
 import type { IncidentSummary } from '../../api/incidents.ts'
 import { overviewQuery } from '../../api/overview.ts'
 import { useMayChange, useSession } from '../../api/session.ts'
+import { ClientErrorState } from '../../ui/ClientErrorState.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { useMutes } from '../../ui/mute/mutes.ts'
 import { NoSites } from '../../ui/NoSites.tsx'
 import { useSetBreadcrumbs } from '../../ui/PageHeader.tsx'
-import { EmptyState, ErrorState } from '../../ui/States.tsx'
+import { EmptyState } from '../../ui/States.tsx'
 import { useAcknowledgingIncidents } from '../../ui/undo.tsx'
 import { SavedViews } from '../../ui/views/SavedViews.tsx'
 import inboxClasses from '../alerts/alerts.module.css'
@@ -47,7 +48,7 @@ export function IncidentsPage() {
       {rows !== null ? (
         <Loaded rows={rows} incidents={incidents} filter={filter} />
       ) : error !== null ? (
-        <ErrorState error={error} onRetry={incidents.retry} />
+        <ClientErrorState error={error} client={filter.client} onShowAll={filter.showAll} onRetry={incidents.retry} />
       ) : (
         <InboxSkeleton what="incidents" />
       )}

@@ -2,12 +2,12 @@ import { ActionIcon, Button, CloseButton, SegmentedControl, Skeleton, TextInput,
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Building2, CircleCheck, Presentation, RadioTower, Search, SearchX } from 'lucide-react'
-import { useDeferredValue, useMemo } from 'react'
+import { useDeferredValue, useEffect, useMemo } from 'react'
 import { type Overview, overviewQuery } from '../../api/overview.ts'
 import { useSession } from '../../api/session.ts'
 import { useStreamState } from '../../api/stream.ts'
 import { useNow } from '../../lib/external.ts'
-import { useUrlState } from '../../lib/use-url-state.ts'
+import { useSetUrlState, useUrlState } from '../../lib/use-url-state.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { useSetBreadcrumbs } from '../../ui/PageHeader.tsx'
 import { EmptyState, ErrorState } from '../../ui/States.tsx'
@@ -40,6 +40,7 @@ function Loaded({ overview }: { overview: Overview }) {
   const [fine, setFine] = useUrlState('fine', 'folded', ['folded', 'shown'])
   // Deferred, so that typing stays quick while the list is rendered.
   const sought = useDeferredValue(search)
+  useClientAsSearch(overview)
   const now = useNow()
   const isUnfolded = fine === 'shown'
   const rows = useMemo(
@@ -70,6 +71,15 @@ function Loaded({ overview }: { overview: Overview }) {
   )
 }
 
+/** Other pages narrow to a client by its id, this one by its name. */
+function useClientAsSearch({ clients }: Overview): void {
+  const [client] = useUrlState('client', '')
+  const set = useSetUrlState()
+  useEffect(() => {
+    if (client !== '') set({ client: undefined, q: clients.find(({ id }) => id === client)?.name })
+  }, [client, clients, set])
+}
+
 interface OverviewHeaderProps {
   overview: Overview
   filter: Filter
@@ -91,25 +101,27 @@ function OverviewHeader({ overview, filter, search, onFilter, onSearch }: Overvi
         <h1>{verdict(overview)}</h1>
         <Totals overview={overview} />
       </div>
-      <div className={classes.tools} data-print="no">
-        <TextInput
-          className={classes.search}
-          aria-label="Find sites and clients"
-          placeholder="Site, address or client"
-          leftSection={<Search size={16} aria-hidden />}
-          rightSection={search !== '' && <CloseButton size="sm" aria-label="Clear" onClick={() => onSearch('')} />}
-          value={search}
-          onChange={(event) => onSearch(event.currentTarget.value)}
-        />
-        <SegmentedControl
-          aria-label="Which sites"
-          data={FILTER_LABELS}
-          value={filter}
-          onChange={onFilter}
-          transitionDuration={0}
-        />
-        <WallLink />
-      </div>
+      {overview.clients.length > 0 && (
+        <div className={classes.tools} data-print="no">
+          <TextInput
+            className={classes.search}
+            aria-label="Find sites and clients"
+            placeholder="Site, address or client"
+            leftSection={<Search size={16} aria-hidden />}
+            rightSection={search !== '' && <CloseButton size="sm" aria-label="Clear" onClick={() => onSearch('')} />}
+            value={search}
+            onChange={(event) => onSearch(event.currentTarget.value)}
+          />
+          <SegmentedControl
+            aria-label="Which sites"
+            data={FILTER_LABELS}
+            value={filter}
+            onChange={onFilter}
+            transitionDuration={0}
+          />
+          <WallLink />
+        </div>
+      )}
     </header>
   )
 }

@@ -7,10 +7,11 @@ import { type Catalogue, catalogueQuery, type VendorEntry } from '../../api/tags
 import { useDirectory } from '../../lib/use-directory.ts'
 import { useSetUrlState, useUrlState } from '../../lib/use-url-state.ts'
 import { counted, whole } from '../../lib/words.ts'
+import { ClientErrorState } from '../../ui/ClientErrorState.tsx'
 import { ClientSelect } from '../../ui/ClientSelect.tsx'
 import { NoSites } from '../../ui/NoSites.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { EmptyState, ErrorState } from '../../ui/States.tsx'
+import { EmptyState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
@@ -63,7 +64,12 @@ function VendorList({ client, page }: { client: string; page: number }) {
       {data !== undefined ? (
         <Loaded catalogue={data} onOpen={({ vendor }) => go({ vendor: vendor ?? OTHER_TAGS, page: undefined })} />
       ) : error !== null ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
+        <ClientErrorState
+          error={error}
+          client={client}
+          onShowAll={() => set({ client: undefined, page: undefined })}
+          onRetry={() => void refetch()}
+        />
       ) : (
         <Skeleton height={320} radius="md" />
       )}

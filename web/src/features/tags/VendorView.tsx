@@ -7,10 +7,10 @@ import { type Directory, useDirectory } from '../../lib/use-directory.ts'
 import { useSetUrlState } from '../../lib/use-url-state.ts'
 import { whole } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
+import { ClientErrorState } from '../../ui/ClientErrorState.tsx'
 import { ClientSelect } from '../../ui/ClientSelect.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
@@ -51,7 +51,12 @@ export function VendorView({ vendor, client, page }: Props) {
       {data !== undefined ? (
         data.sites.length > 0 && <Sites sites={data} directory={directory} />
       ) : error !== null ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
+        <ClientErrorState
+          error={error}
+          client={client}
+          onShowAll={() => set({ client: undefined, page: undefined })}
+          onRetry={() => void refetch()}
+        />
       ) : (
         <Skeleton height={320} radius="md" />
       )}

@@ -9,9 +9,9 @@ import { usePrint } from '../../lib/use-print.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { counted } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
+import { ClientErrorState } from '../../ui/ClientErrorState.tsx'
 import { ClientSelect } from '../../ui/ClientSelect.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { ErrorState } from '../../ui/States.tsx'
 import { ChangesSection } from './ChangesSection.tsx'
 import { NightSection } from './NightSection.tsx'
 import { MutedSection, QuotaSection, VersionsSection } from './sections.tsx'
@@ -46,7 +46,12 @@ export function TodayPage() {
       {data !== undefined ? (
         <Loaded today={data} client={client} directory={directory} />
       ) : error !== null ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
+        <ClientErrorState
+          error={error}
+          client={client}
+          onShowAll={() => setClient('')}
+          onRetry={() => void refetch()}
+        />
       ) : (
         <Stack gap="sm" aria-busy="true">
           <Skeleton height={140} radius="md" />
