@@ -54,4 +54,27 @@ test('pages of one client and of all', async (t) => {
     }
     assert.ok(browserErrors.splice(0).every((text) => /status of 40[04]/.test(text)))
   })
+
+  await t.test('"?" lists the keyboard shortcuts, except in an input field', async (t) => {
+    const { page } = await open(t, '/overview')
+    const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await page.getByLabel('Find sites and clients').press('Shift+?')
+    await page.getByLabel('Find sites and clients').fill('')
+    assert.equal(await list.count(), 0)
+    await page.getByRole('link', { name: 'Show on a wall' }).focus()
+    await page.keyboard.press('Shift+?')
+    await list.getByText('Acknowledge').waitFor()
+    await staysAccessible(page)
+    await page.keyboard.press('Escape')
+    await list.waitFor({ state: 'detached' })
+  })
+
+  await t.test('a search without a match says what is searched', async (t) => {
+    const { page } = await open(t, '/overview')
+    await page.getByText('First shop').waitFor()
+    await page.keyboard.press('/')
+    await page.getByLabel(/^Search clients, sites, pages/).fill('no such thing')
+    await page.getByText(/^No match among clients, sites, pages, open incidents and alerts, tags/).waitFor()
+    await page.keyboard.press('Escape')
+  })
 })

@@ -18,6 +18,7 @@ const CHANGE_KEYS = [
   ['x', 'selects'],
   ['u', 'undoes'],
 ] as const
+const LAST_KEY = [['?', 'lists all']] as const
 
 /** @param more keys that this list has besides */
 export function KeyHelp({
@@ -27,7 +28,7 @@ export function KeyHelp({
   mayChange: boolean
   more?: readonly (readonly [string, string])[]
 }) {
-  const shown = [...KEYS, ...more, ...(mayChange ? CHANGE_KEYS : [])]
+  const shown = [...KEYS, ...more, ...(mayChange ? CHANGE_KEYS : []), ...LAST_KEY]
   return (
     <p className={classes.keys}>
       {shown.map((entry) => (

@@ -1,14 +1,24 @@
 import { ActionIcon, Kbd, Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { ChevronRight, CircleUser, LogOut, Monitor, Moon, Search, Sun, UserCog } from 'lucide-react'
+import { Suspense, useState } from 'react'
 import { useSession, useSignOut } from '../../api/session.ts'
+import { lazyOr } from '../../lib/lazy-or.ts'
 import { useBreadcrumbs } from '../../ui/PageHeader.tsx'
 import { SearchDialog, useSearchDialog } from './search/SearchDialog.tsx'
 import classes from './TopBar.module.css'
 
+const Shortcuts = lazyOr(
+  async () => (await import('./Shortcuts.tsx')).Shortcuts,
+  () => null,
+)
+
 /** Breadcrumbs, and what every page has: search, theme, and the user's menu. */
 export function TopBar() {
   const search = useSearchDialog()
+  const [showsKeys, setShowsKeys] = useState(false)
+  useHotkeys([['shift+?', () => setShowsKeys(true)]])
   return (
     <header className={classes.bar}>
       <Crumbs />
@@ -22,6 +32,11 @@ export function TopBar() {
       <ThemeSwitch />
       <UserMenu />
       <SearchDialog {...search} />
+      {showsKeys && (
+        <Suspense>
+          <Shortcuts onClose={() => setShowsKeys(false)} />
+        </Suspense>
+      )}
     </header>
   )
 }

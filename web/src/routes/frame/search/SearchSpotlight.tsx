@@ -38,7 +38,7 @@ export function SearchSpotlight({ asked }: { asked: number }) {
       maxHeight="60vh"
       classNames={{ action: classes.action ?? '', actionDescription: classes.description ?? '' }}
       attributes={{ content: { 'aria-label': 'Search' } }}
-      nothingFound="No results"
+      nothingFound="No match among clients, sites, pages, open incidents and alerts, tags, events, versions and annotations"
       transitionProps={{ duration: 0 }}
       searchProps={{
         leftSection: <Search size={18} aria-hidden />,
