@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { follow, inOnePage, openPage, staysAccessible } from './support/page.ts'
+import { follow, inOnePage, openPage, staysAccessible, untilTrue } from './support/page.ts'
 import { startEmpty } from './support/target.ts'
 
 /** A client that no service has. */
@@ -77,4 +77,16 @@ test('pages of one client and of all', async (t) => {
     await page.getByText(/^No match among clients, sites, pages, open incidents and alerts, tags/).waitFor()
     await page.keyboard.press('Escape')
   })
+
+  for (const scheme of ['dark', 'light'] as const) {
+    await t.test(`a tooltip has the colours of its theme, in ${scheme}`, async (t) => {
+      const { page } = await open(t, '/overview', { scheme })
+      await page.getByRole('link', { name: 'Show on a wall' }).hover()
+      await page.getByRole('tooltip').waitFor()
+      await untilTrue(
+        page,
+        `((tip) => tip.backgroundColor === '${scheme === 'dark' ? 'rgb(22, 29, 38)' : 'rgb(255, 255, 255)'}')(getComputedStyle(document.querySelector('[role=tooltip]')))`,
+      )
+    })
+  }
 })
