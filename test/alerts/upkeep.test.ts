@@ -115,7 +115,7 @@ testLogic('an alert ends when its probe is deleted, and with it the message that
   await upkeep()
   assert.equal((await alertRows(store))[0]?.resolution, 'probe_removed')
   const states = await store.read.selectFrom('deliveries').select(['kind', 'state']).execute()
-  assert.deepEqual(states, [{ kind: 'opened', state: 'cancelled' }])
+  assert.deepEqual(states, [{ kind: 'passed', state: 'cancelled' }])
 })
 
 testLogic('hundreds of alerts are seen to in one round', async (store, t) => {

@@ -79,7 +79,7 @@ test('a site that loses some of its events to unknown keys says how many since t
   const began = NOW - 3 * HOUR
   const clock = new TestClock(began + HOUR)
   const api = await startTestService(t, clock)
-  const { store, ingest, membership } = api.service
+  const { store, ingest, membership, listening } = api.service
   const site = await api.newSite(await api.newClient())
   // Different numbers, or they would be batches of one size.
   const sent = (from: number, to: number, events: number) =>
@@ -92,7 +92,7 @@ test('a site that loses some of its events to unknown keys says how many since t
   clock.set(NOW)
   assert.equal((await api.ingest(stranger, payload)).status, 401)
   await ingest.flush()
-  await membership.beat()
+  await Promise.all([membership.beat(), listening?.loop.tick()])
   const { message, findings } = await runType(t, dataVolume, { site: await rowOf(api, site), store })
   assert.match(
     message,
