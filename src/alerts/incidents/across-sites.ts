@@ -15,7 +15,6 @@ export interface VendorSign {
 /** A site that has tags of the vendor, and how often they are bad in this way. */
 export interface VendorSite {
   siteId: string
-  clientId: string
   /** Alerts about the vendor's tags of this kind in the last 30 days, except those being judged. */
   alerts: number
 }

@@ -123,14 +123,11 @@ const TAG_TYPES = Object.keys(FAILING)
 const TAGS_SEEN_MS = 7 * DAY
 
 /** Returns the names of the tags of active sites. */
-async function tagsOfSites(
-  db: Kysely<Tables>,
-  now: number,
-): Promise<{ id: string; client_id: string; tag_name: string }[]> {
+async function tagsOfSites(db: Kysely<Tables>, now: number): Promise<{ id: string; tag_name: string }[]> {
   const withIds = await db
     .selectFrom('tag_names')
     .innerJoin('sites', 'sites.site_no', 'tag_names.site_no')
-    .select(['sites.id', 'sites.client_id', 'tag_names.tag_name'])
+    .select(['sites.id', 'tag_names.tag_name'])
     .distinct()
     .where('sites.is_active', '=', 1)
     .where('tag_names.last_seen_at', '>=', now - TAGS_SEEN_MS)
@@ -139,7 +136,7 @@ async function tagsOfSites(
   const ofDays = await db
     .selectFrom('daily_names')
     .innerJoin('sites', 'sites.site_no', 'daily_names.site_no')
-    .select(['sites.id', 'sites.client_id', 'daily_names.name as tag_name'])
+    .select(['sites.id', 'daily_names.name as tag_name'])
     .distinct()
     .where('sites.is_active', '=', 1)
     .where('daily_names.kind', '=', 'tag')
@@ -154,20 +151,18 @@ async function sitesByVendor(
   judged: readonly VendorSign[],
   now: number,
 ): Promise<VendorState['sitesOf']> {
-  /** Sites with their clients, by vendor. */
-  const users = new Map<string, Map<string, string>>()
-  const use = (vendor: string, siteId: string, clientId: string) =>
-    users.set(vendor, (users.get(vendor) ?? new Map<string, string>()).set(siteId, clientId))
+  const users = new Map<string, Set<string>>()
+  const use = (vendor: string, siteId: string) => users.set(vendor, (users.get(vendor) ?? new Set()).add(siteId))
   const tags = await tagsOfSites(db, now)
   const said = await saidOf(
     db,
     tags.map(({ id }) => id),
   )
-  for (const { id, client_id, tag_name } of tags) {
+  for (const { id, tag_name } of tags) {
     const vendor = said(id, tag_name) ?? vendorOf(tag_name)?.id
-    if (vendor !== undefined) use(vendor, id, client_id)
+    if (vendor !== undefined) use(vendor, id)
   }
-  for (const { vendor, siteId, clientId } of judged) use(vendor, siteId, clientId)
+  for (const { vendor, siteId } of judged) use(vendor, siteId)
   const past = await db
     .selectFrom('alerts')
     .select(['site_id', 'probe_type', 'subject_label', 'incident_id', 'vendor as named'])
@@ -184,9 +179,8 @@ async function sitesByVendor(
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
   return (vendor, failing) =>
-    Array.from(users.get(vendor) ?? [], ([siteId, clientId]) => ({
+    Array.from(users.get(vendor) ?? [], (siteId) => ({
       siteId,
-      clientId,
       alerts: counts.get(`${siteId} ${vendor} ${failing}`) ?? 0,
     }))
 }

@@ -27,7 +27,7 @@ const bad = (site: number, minutes: number, vendor = 'meta', failing = 'failing'
 const sites =
   (count: number, alerts = 0) =>
   (): VendorSite[] =>
-    Array.from({ length: count }, (_, site) => ({ siteId: String(site), clientId: `of ${site}`, alerts }))
+    Array.from({ length: count }, (_, site) => ({ siteId: String(site), alerts }))
 
 const onSites = (count: number, apart = 0): VendorSign[] =>
   Array.from({ length: count }, (_, site) => bad(site, site * apart))
