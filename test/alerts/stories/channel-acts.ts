@@ -5,6 +5,7 @@ import { deleteOwnChannel, updateOwnChannel } from '../../../src/notifications/a
 import { addOverride } from '../../../src/notifications/on-call/on-call.ts'
 import type { ClientChannelRow } from '../../../src/store/index.ts'
 import { Reader } from './reader.ts'
+import { switchSite } from './shared.ts'
 import { type Act, PAGER, type Story } from './story.ts'
 
 const ownChannel = ({ store }: Story, kind: 'pagerduty' | 'chat'): Promise<ClientChannelRow> =>
@@ -81,17 +82,7 @@ export const CHANNEL_ACTS: readonly Act[] = [
       await addOverride(ctx, client.id, { person_id, starts_at: isoTime(clock.now()), ends_at })
     },
   ],
-  [
-    'switch the site on or off',
-    async ({ ctx, store }, { siteId }) => {
-      const { is_active } = await store.write
-        .selectFrom('sites')
-        .select('is_active')
-        .where('id', '=', siteId)
-        .executeTakeFirstOrThrow()
-      await updateSite(ctx, siteId, { is_active: is_active === 0 })
-    },
-  ],
+  ['switch the site on or off', ({ ctx }, { siteId }) => switchSite(ctx, siteId)],
   ['replace a site', (story, _chosen, random) => story.replaceSite(random.pick([0, 1]))],
   ['kill the service', (story) => story.restart()],
 ]

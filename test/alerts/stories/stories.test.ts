@@ -9,6 +9,7 @@ import { amount, isInTurn } from '../../../testkit/length.ts'
 import { Random } from '../../../testkit/random.ts'
 import { until } from '../../../testkit/until.ts'
 import { act, changeWorld, settle } from './acts.ts'
+import { endedUnsaid } from './shared.ts'
 import { beginStory, OTHER, type Story } from './story.ts'
 
 const STEP = 5 * MINUTE
@@ -161,7 +162,7 @@ async function listen(story: Story): Promise<void> {
 
 /** No one believes that something lasts which is over, or that what is critical is a warning. */
 async function lookBack(story: Story): Promise<void> {
-  const unsaid = await endedUnsaid(story)
+  const unsaid = await endedUnsaid(story.store)
   const incidents = new Map((await story.incidents()).map((incident) => [incident.id, incident]))
   for (const [address, { beliefs, options }] of story.readers) {
     const isKeeper = options.isKeeper === true
@@ -182,19 +183,4 @@ async function lookBack(story: Story): Promise<void> {
         story.blame(`${address} takes ${what} for a warning`)
     }
   }
-}
-
-/** What ended within a silence, or as its probe was deleted or switched off: who did that knows. */
-async function endedUnsaid({ store, incidents }: Story): Promise<ReadonlySet<string>> {
-  const events = await store.write
-    .selectFrom('incident_events')
-    .select(['incident_id', 'kind'])
-    .where('kind', 'in', ['resolved', 'suppressed'])
-    .orderBy('id')
-    .execute()
-  const alerts = await store.write.selectFrom('alerts').select(['incident_id', 'resolution']).execute()
-  const isUnsaid = ({ id }: { id: string }) =>
-    events.findLast(({ incident_id }) => incident_id === id)?.kind === 'suppressed' ||
-    alerts.filter(({ incident_id }) => incident_id === id).every(({ resolution }) => resolution === 'probe_removed')
-  return new Set((await incidents()).filter(isUnsaid).map(({ id }) => id))
 }

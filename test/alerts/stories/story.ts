@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import { Alerts } from '../../../src/alerts/alerts.ts'
 import { noteDelivered } from '../../../src/alerts/write-transitions.ts'
-import { isoTime, MINUTE, SECOND } from '../../../src/lib/index.ts'
+import { MINUTE, SECOND } from '../../../src/lib/index.ts'
 import type { DeletedSite } from '../../../src/management/index.ts'
 import { removeSite } from '../../../src/management/sites.ts'
 import type { Message, MessageGroup, SendOrder, SendOutcome } from '../../../src/notifications/index.ts'
@@ -24,6 +24,7 @@ import { insertClient, insertSite } from '../../../testkit/sites.ts'
 import { openNode as openSender } from '../../notifications/support.ts'
 import { openNode, runDue, typeOf } from '../../probes/support.ts'
 import { Reader } from './reader.ts'
+import { newLog } from './shared.ts'
 
 /** What answers, what is estimated from counts, and what explains others. */
 const TYPES = ['http_health', 'tag_server_infra', 'cmp_check', 'push', 'tag_failure_rate'] as const
@@ -87,13 +88,7 @@ export async function beginStory(t: TestContext, store: Store, random: Random, o
   const clock = newClock()
   let ids = 0
   const fixedId = () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`
-  const log: string[] = []
-  const wrong: string[] = []
-  const note = (text: string) => log.push(`${isoTime(clock.now()).slice(8, 16)} ${text}`)
-  const blame = (text: string) => {
-    note(`!!! ${text}`)
-    wrong.push(`${isoTime(clock.now()).slice(8, 16)} ${text}`)
-  }
+  const { log, wrong, note, blame } = newLog(clock)
 
   const wishes = {
     reminder_minutes: random.pick([null, 30, 120]),

@@ -9,6 +9,7 @@ import { sharedIncident } from '../../../src/sharing/shared-incident.ts'
 import { sqlite, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { amount, isInTurn } from '../../../testkit/length.ts'
 import { Random } from '../../../testkit/random.ts'
+import { endedUnsaid, switchSite } from './shared.ts'
 import { beginVendorStory, type Mood, NAMES, type VendorStory } from './vendor-story.ts'
 
 const STEP = 5 * MINUTE
@@ -86,17 +87,7 @@ const ACTS: readonly [Act, ...Act[]] = [
   ['silence it', ({ ctx }, { incidentId, ends_at }) => createSilence(ctx, { incident_id: incidentId, ends_at })],
   ['end what mutes', (story) => endSilences(story)],
   ['delete the site', ({ deleteSite }, { siteId }) => deleteSite(siteId)],
-  [
-    'switch the site on or off',
-    async ({ ctx, store }, { siteId }) => {
-      const { is_active } = await store.write
-        .selectFrom('sites')
-        .select('is_active')
-        .where('id', '=', siteId)
-        .executeTakeFirstOrThrow()
-      await updateSite(ctx, siteId, { is_active: is_active === 0 })
-    },
-  ],
+  ['switch the site on or off', ({ ctx }, { siteId }) => switchSite(ctx, siteId)],
   ...(['acknowledge', 'unacknowledge', 'resolve'] as const).map(
     (verb): Act => [
       `${verb} it`,
@@ -202,7 +193,7 @@ async function listen(story: VendorStory): Promise<void> {
 
 /** No one believes that something lasts which is over. */
 async function lookBack(story: VendorStory): Promise<void> {
-  const unsaid = await endedUnsaid(story)
+  const unsaid = await endedUnsaid(story.store)
   const incidents = new Map((await story.incidents()).map((incident) => [incident.id, incident]))
   for (const [address, { beliefs }] of [...story.readers, ['operator', story.operator] as const]) {
     for (const [id, { isOpen }] of beliefs) {
@@ -215,19 +206,4 @@ async function lookBack(story: VendorStory): Promise<void> {
     const { title } = incidents.get(id) ?? {}
     if (state !== 'over') story.blame(`the operator believes that “${title}” lasts`)
   }
-}
-
-/** What ended within a silence, or as its site was switched off: who did that knows. */
-async function endedUnsaid({ store, incidents }: VendorStory): Promise<ReadonlySet<string>> {
-  const events = await store.write
-    .selectFrom('incident_events')
-    .select(['incident_id', 'kind'])
-    .where('kind', 'in', ['resolved', 'suppressed'])
-    .orderBy('id')
-    .execute()
-  const alerts = await store.write.selectFrom('alerts').select(['incident_id', 'resolution']).execute()
-  const isUnsaid = ({ id }: { id: string }) =>
-    events.findLast(({ incident_id }) => incident_id === id)?.kind === 'suppressed' ||
-    alerts.filter(({ incident_id }) => incident_id === id).every(({ resolution }) => resolution === 'probe_removed')
-  return new Set((await incidents()).filter(isUnsaid).map(({ id }) => id))
 }

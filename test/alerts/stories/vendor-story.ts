@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import { Alerts } from '../../../src/alerts/alerts.ts'
 import { noteDelivered } from '../../../src/alerts/write-transitions.ts'
-import { DAY, floorTo, isoTime, MINUTE, SECOND } from '../../../src/lib/index.ts'
+import { DAY, floorTo, MINUTE, SECOND } from '../../../src/lib/index.ts'
 import type { DeletedSite } from '../../../src/management/index.ts'
 import { removeSite } from '../../../src/management/sites.ts'
 import type { Message, MessageGroup, SendOrder, SendOutcome } from '../../../src/notifications/index.ts'
@@ -16,6 +16,7 @@ import { insertClient, insertSite } from '../../../testkit/sites.ts'
 import { openNode as openSender } from '../../notifications/support.ts'
 import { openNode, runDue, typeOf } from '../../probes/support.ts'
 import { Reader } from './reader.ts'
+import { newLog } from './shared.ts'
 
 /** Clients' names; the names of their sites and the words of their alerts contain them, and no one else may read them. */
 export const NAMES = ['alder', 'birch', 'cedar', 'dogwood'] as const
@@ -37,13 +38,7 @@ export async function beginVendorStory(t: TestContext, store: Store, random: Ran
   const clock = newClock()
   let ids = 0
   const fixedId = () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`
-  const log: string[] = []
-  const wrong: string[] = []
-  const note = (text: string) => log.push(`${isoTime(clock.now()).slice(8, 16)} ${text}`)
-  const blame = (text: string) => {
-    note(`!!! ${text}`)
-    wrong.push(`${isoTime(clock.now()).slice(8, 16)} ${text}`)
-  }
+  const { log, wrong, note, blame } = newLog(clock)
 
   const OPERATOR = random.pick(['https://hooks.example/all', 'https://hooks.slack.com/services/T9/B9/x'])
   const all = { wantsEnds: true, wantsEscalations: true, isPerson: true, takesWarnings: true }
