@@ -73,7 +73,7 @@ const ImpactRecord = Type.Object(
 export const IncidentRecord = model('Incident', {
   id: Uuid,
   scope: Type.Enum([...SCOPES], {
-    description: '`site`: an incident of one site; `vendor`: one vendor fails on sites of several clients',
+    description: '`site`: an incident of one site; `vendor`: the tags of one vendor fail on many sites',
   }),
   client_id: Id('Null for `vendor`'),
   site_id: Id('Null for `vendor`'),
