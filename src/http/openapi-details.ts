@@ -79,7 +79,7 @@ function describeAnswers(method: string, { parameters = [], responses }: Operati
     const isGood = status.startsWith('2')
     const headers = {
       ...(isGood && '304' in responses && { ETag: HEADERS.etag }),
-      ...(isGood && has('query', 'before') && { Link: HEADERS.link }),
+      ...(isGood && (has('query', 'before') || has('query', 'after')) && { Link: HEADERS.link }),
       ...(isGood &&
         has('header', 'idempotency-key') &&
         '422' in responses && { 'Idempotent-Replayed': HEADERS.replayed }),

@@ -13,7 +13,7 @@ import type { HttpApp } from './schemas.ts'
 const DESCRIPTION = `Manage what Tagwarden watches, and read what it found.
 
 Times are ISO 8601 in UTC. A PATCH changes the fields that it has, and \`null\` clears an optional one. Unknown fields and parameters are
-refused. Lists with \`limit\` and \`before\` come in pages: follow the \`Link\` with \`rel="next"\`. Errors have one shape:
+refused. Lists that take \`limit\` come in pages: follow the \`Link\` with \`rel="next"\`. Errors have one shape:
 \`{ "error": code, "message": text, "details": [{ "path", "message" }] }\`.
 
 A create that is sent again, after a timeout or a lost connection, creates once when it has an \`Idempotency-Key\`.`

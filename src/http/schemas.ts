@@ -89,7 +89,7 @@ export type HttpApp = FastifyInstance<
 >
 
 export const DEFAULT_PAGE = 100
-const MAX_PAGE = 1_000
+export const MAX_PAGE = 1_000
 
 /** Query parameter of every paged list. */
 export const Limit = Type.Integer({
@@ -101,7 +101,7 @@ export const Limit = Type.Integer({
 
 export interface Page<T> {
   entries: T[]
-  /** `before` of the next page, or null on the last one. */
+  /** `before` or `after` of the next page, or null on the last one. */
   next: string | null
 }
 
@@ -112,12 +112,17 @@ export function pageOf<T>(fetched: readonly T[], limit: number, idOf: (entry: T)
   return { entries, next: fetched.length > limit && last !== undefined ? idOf(last) : null }
 }
 
-/** Sets `Link: <…>; rel="next"`: this request's own address with another `before`. */
-export function linkNextPage(request: FastifyRequest, reply: FastifyReply, next: string | null): void {
+/** Sets `Link: <…>; rel="next"`: this request's own address with another `before`, or `after`. */
+export function linkNextPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  next: string | null,
+  parameter: 'before' | 'after' = 'before',
+): void {
   if (next === null) return
   const [path = '', query = ''] = request.url.split('?', 2)
   const parameters = new URLSearchParams(query)
-  parameters.set('before', next)
+  parameters.set(parameter, next)
   reply.header('link', `<${path}?${parameters}>; rel="next"`)
 }
 

@@ -1,6 +1,16 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { editsAll, errorResponses, type HttpApp, NoContent, seesSecrets, visibleTo } from '../http/index.ts'
+import {
+  editsAll,
+  errorResponses,
+  type HttpApp,
+  jsonInParts,
+  linkNextPage,
+  NoContent,
+  seesSecrets,
+  sendJson,
+  visibleTo,
+} from '../http/index.ts'
 import type { ClientRow } from '../store/index.ts'
 import {
   ClientParams,
@@ -11,7 +21,7 @@ import {
   UpdateClient,
   withoutSecrets,
 } from './client-schemas.ts'
-import { createClient, getClient, listClients, removeClient, updateClient } from './clients.ts'
+import { clientIds, clientsOf, createClient, getClient, removeClient, updateClient } from './clients.ts'
 import { contextOf, type ManagementOptions } from './context.ts'
 import { getUsage, UsageRecord } from './plans.ts'
 
@@ -38,9 +48,12 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
         response: { 200: Type.Array(ClientRecord, { description: 'Oldest first' }) },
       },
     },
-    async (request) => {
-      const rows = await listClients(store, visibleTo(request.access), request.query.active_only ?? false)
-      return rows.map((row) => recordFor(request, row))
+    async (request, reply) => {
+      const { entries, next } = await clientIds(store, visibleTo(request.access), request.query)
+      linkNextPage(request, reply, next, 'after')
+      const recordsOf = async (ids: readonly string[]) =>
+        (await clientsOf(store, ids)).map((row) => recordFor(request, row))
+      return sendJson(reply, await jsonInParts(entries, recordsOf))
     },
   )
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { EXPECTS, IsoTime, model, NOT_BLANK, nullable, Uuid } from '../http/index.ts'
+import { EXPECTS, IsoTime, ListPages, model, NOT_BLANK, nullable, Uuid } from '../http/index.ts'
 import { isoTime } from '../lib/index.ts'
 import type { ClientRow } from '../store/index.ts'
 import { PLANS, planOf } from './plans.ts'
@@ -83,7 +83,11 @@ export type CreateClient = Static<typeof CreateClient>
 
 export const ClientParams = Type.Object({ client_id: Uuid })
 
-export const ClientQuery = Type.Object({ active_only: Type.Optional(ActiveOnly) }, { additionalProperties: false })
+export const ClientQuery = Type.Object(
+  { active_only: Type.Optional(ActiveOnly), ...ListPages },
+  { additionalProperties: false },
+)
+export type ClientQuery = Static<typeof ClientQuery>
 
 /** A client's record in the API. */
 export const clientRecord = (row: ClientRow): ClientRecord => ({

@@ -1,8 +1,8 @@
-import type { Visible } from '../http/index.ts'
+import { type Page, pageOfIds, unknownAfter, type Visible } from '../http/index.ts'
 import { AppError, type ErrorDetail, invalidRequest, newId, notFound } from '../lib/index.ts'
 import type { ClientRow, Store } from '../store/index.ts'
 import { changedFields, writeAudit } from './audit.ts'
-import { type CreateClient, clientRecord, type UpdateClient } from './client-schemas.ts'
+import { type ClientQuery, type CreateClient, clientRecord, type UpdateClient } from './client-schemas.ts'
 import { type Context, type DeletionHooks, lockClient } from './context.ts'
 import type { Plan } from './plans.ts'
 import { recordSiteRemovals } from './sites.ts'
@@ -102,17 +102,34 @@ export async function getClient({ read }: Pick<Store, 'read'>, id: string): Prom
   return row
 }
 
-/** The clients that the caller may see, all or only active ones, oldest first. */
-export async function listClients(
+/**
+ * Returns the ids of the clients that the caller may see, all or only active ones, oldest first.
+ *
+ * @throws AppError `invalid_request` when `after` is not the id of one of them
+ */
+export async function clientIds(
   { read }: Pick<Store, 'read'>,
   visible: Visible,
-  activeOnly: boolean,
-): Promise<ClientRow[]> {
-  let query = read.selectFrom('clients').selectAll().orderBy('created_at').orderBy('id')
+  { active_only = false, after, limit }: ClientQuery,
+): Promise<Page<string>> {
+  let query = read.selectFrom('clients').orderBy('created_at').orderBy('id')
   if (visible !== null) query = query.where('id', 'in', [...visible])
-  if (activeOnly) query = query.where('is_active', '=', 1)
-  return query.execute()
+  if (after !== undefined) {
+    const last = await query.select(['created_at', 'id']).where('id', '=', after).executeTakeFirst()
+    if (last === undefined) throw unknownAfter('a client')
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('created_at', 'id'), '>', tuple(last.created_at, last.id)),
+    )
+  }
+  if (active_only) query = query.where('is_active', '=', 1)
+  if (limit !== undefined) query = query.limit(limit + 1)
+  const rows = await query.select('id').execute()
+  return pageOfIds(rows, limit)
 }
+
+/** Returns these clients, oldest first. */
+export const clientsOf = ({ read }: Pick<Store, 'read'>, ids: readonly string[]): Promise<ClientRow[]> =>
+  read.selectFrom('clients').selectAll().where('id', 'in', ids).orderBy('created_at').orderBy('id').execute()
 
 const OVERRIDES = ['requests_per_second', 'events_per_month'] as const
 const TERMS = ['is_active', 'plan', ...OVERRIDES] as const

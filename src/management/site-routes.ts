@@ -2,7 +2,17 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, NoContent, seesAll, seesSecrets, visibleTo } from '../http/index.ts'
+import {
+  errorResponses,
+  type HttpApp,
+  jsonInParts,
+  linkNextPage,
+  NoContent,
+  seesAll,
+  seesSecrets,
+  sendJson,
+  visibleTo,
+} from '../http/index.ts'
 import { fileNamePart } from '../lib/index.ts'
 import type { SiteRow, Tables, Transaction } from '../store/index.ts'
 import { contextOf, type ManagementOptions } from './context.ts'
@@ -20,10 +30,11 @@ import {
   createSite,
   getSite,
   lastEventAt,
-  listSites,
   MOST_OF_CLIENT,
   removeSite,
   revokeKeys,
+  siteIds,
+  sitesOf,
   updateSite,
 } from './sites.ts'
 
@@ -51,9 +62,12 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
         response: { 200: Type.Array(SiteRecord, { description: 'Oldest first' }) },
       },
     },
-    async (request) => {
-      const records = await listSites(store, visibleTo(request.access), request.query, clock.now())
-      return records.map((record) => shownTo(request, record))
+    async (request, reply) => {
+      const { entries, next } = await siteIds(store, visibleTo(request.access), request.query)
+      linkNextPage(request, reply, next, 'after')
+      const recordsOf = async (ids: readonly string[]) =>
+        (await sitesOf(store, ids, clock.now())).map((record) => shownTo(request, record))
+      return sendJson(reply, await jsonInParts(entries, recordsOf))
     },
   )
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { IsoTime, model, nullable, Uuid } from '../http/index.ts'
+import { IsoTime, ListPages, model, nullable, Uuid } from '../http/index.ts'
 import { isoTime, isoTimeOrNull, maskedQuery } from '../lib/index.ts'
 import type { SiteRow } from '../store/index.ts'
 import { ActiveOnly, ForeignName, HttpUrl, Name, Patterned } from './client-schemas.ts'
@@ -88,6 +88,7 @@ export const SiteQuery = Type.Object(
   {
     client_id: Type.Optional(Type.String({ ...Uuid, description: 'Only sites of this client' })),
     active_only: Type.Optional(ActiveOnly),
+    ...ListPages,
   },
   { additionalProperties: false },
 )

@@ -1,4 +1,4 @@
-import type { Visible } from '../http/index.ts'
+import { type Page, pageOfIds, unknownAfter, type Visible } from '../http/index.ts'
 import { invalidRequest, isoTime, newId, newSecret, notFound } from '../lib/index.ts'
 import { chunksOf, type Kysely, type SiteRow, type Store, type Tables, type Transaction } from '../store/index.ts'
 import { changedFields, writeAudit } from './audit.ts'
@@ -177,15 +177,28 @@ export async function requireSite(db: Kysely<Tables>, siteId: string): Promise<S
   return site
 }
 
-/** Sites of one client, or all that the caller may see, oldest first. `active_only` keeps active sites of active clients. */
-export async function listSites(
+/**
+ * Returns the ids of one client's sites, or of all that the caller may see, oldest first. `active_only` keeps active sites of active clients.
+ *
+ * @throws AppError `invalid_request` when `after` is not the id of one of them
+ */
+export async function siteIds(
   { read }: Pick<Store, 'read'>,
   visible: Visible,
-  { client_id, active_only = false }: SiteQuery,
-  now: number,
-): Promise<SiteRecord[]> {
-  let query = read.selectFrom('sites').selectAll('sites').orderBy('sites.created_at').orderBy('sites.site_no')
+  { client_id, active_only = false, after, limit }: SiteQuery,
+): Promise<Page<string>> {
+  let query = read.selectFrom('sites').orderBy('sites.created_at').orderBy('sites.site_no')
   if (visible !== null) query = query.where('sites.client_id', 'in', [...visible])
+  if (after !== undefined) {
+    const last = await query
+      .select(['sites.created_at', 'sites.site_no'])
+      .where('sites.id', '=', after)
+      .executeTakeFirst()
+    if (last === undefined) throw unknownAfter('a site')
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('sites.created_at', 'sites.site_no'), '>', tuple(last.created_at, last.site_no)),
+    )
+  }
   if (client_id !== undefined) query = query.where('sites.client_id', '=', client_id)
   if (active_only) {
     query = query
@@ -193,8 +206,28 @@ export async function listSites(
       .where('sites.is_active', '=', 1)
       .where('clients.is_active', '=', 1)
   }
-  const rows = await query.execute()
-  const lastEvents = await lastEventTimes(read, client_id)
+  if (limit !== undefined) query = query.limit(limit + 1)
+  const rows = await query.select('sites.id').execute()
+  return pageOfIds(rows, limit)
+}
+
+/** Returns these sites, oldest first. */
+export async function sitesOf(
+  { read }: Pick<Store, 'read'>,
+  ids: readonly string[],
+  now: number,
+): Promise<SiteRecord[]> {
+  const rows = await read
+    .selectFrom('sites')
+    .selectAll()
+    .where('id', 'in', ids)
+    .orderBy('created_at')
+    .orderBy('site_no')
+    .execute()
+  const lastEvents = await lastEventTimes(
+    read,
+    rows.map(({ site_no }) => site_no),
+  )
   return rows.map((row) => siteRecord(row, lastEvents.get(row.site_no) ?? null, now))
 }
 
@@ -208,17 +241,14 @@ export async function lastEventAt(db: Kysely<Tables>, siteNo: number): Promise<n
   return row?.last_seen_at ?? null
 }
 
-/** When each site last sent an event (epoch ms), by `site_no`; for one client's sites or for all. */
-export async function lastEventTimes(db: Kysely<Tables>, clientId?: string): Promise<Map<number, number>> {
+/** When each site last sent an event (epoch ms), by `site_no`; of the sites with these numbers, or of all. */
+export async function lastEventTimes(db: Kysely<Tables>, siteNos?: readonly number[]): Promise<Map<number, number>> {
   let query = db
     .selectFrom('site_containers')
     .select(({ fn }) => ['site_no', fn.max('last_seen_at').as('last_seen_at')])
     .groupBy('site_no')
-  if (clientId !== undefined) {
-    query = query.where('site_no', 'in', (sub) =>
-      sub.selectFrom('sites').select('sites.site_no').where('client_id', '=', clientId),
-    )
-  }
+  if (siteNos?.length === 0) return new Map()
+  if (siteNos !== undefined) query = query.where('site_no', 'in', siteNos)
   const rows = await query.execute()
   return new Map(rows.map((row) => [row.site_no, row.last_seen_at]))
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type HttpApp, linkNextPage, pageOf } from '../../src/http/index.ts'
+import { type HttpApp, jsonInParts, linkNextPage, pageOf } from '../../src/http/index.ts'
 import { openApp } from './support.ts'
 
 const PAGES: [fetched: string[], limit: number, entries: string[], next: string | null][] = [
@@ -33,4 +33,25 @@ test('the next page keeps the other parameters', async (t) => {
 test('the last page has no next one', async (t) => {
   const app = await openApp(t, routes(null))
   assert.equal((await app.inject('/api/list')).headers.link, undefined)
+})
+
+test('a long list is read in parts of 500, without the records that were deleted meanwhile', async () => {
+  const ids = Array.from({ length: 1_201 }, (_, index) => `id-${index}`)
+  const lengths: number[] = []
+  const json = await jsonInParts(ids, async (part) => {
+    lengths.push(part.length)
+    return part.filter((id) => id !== 'id-7').map((id) => ({ id }))
+  })
+  assert.deepEqual(lengths, [500, 500, 201])
+  assert.deepEqual(
+    JSON.parse(json),
+    ids.filter((id) => id !== 'id-7').map((id) => ({ id })),
+  )
+})
+
+test('a part whose records are all gone leaves no gap in the list', async () => {
+  const ids = Array.from({ length: 1_001 }, (_, index) => String(index))
+  const json = await jsonInParts(ids, async (part) => (part.length === 1 ? [{ id: '1000' }] : []))
+  assert.deepEqual(JSON.parse(json), [{ id: '1000' }])
+  assert.equal(await jsonInParts([], async () => []), '[]')
 })

@@ -80,7 +80,7 @@ testLogic('a client needs a name, and the body must be a JSON object', async (st
 
 testLogic('the list of clients knows its parameters', async (store, t) => {
   const api = await openManagement(store, t)
-  for (const query of ['active_only=yes', 'active_only=', 'active_only=2', 'active=true', 'limit=5']) {
+  for (const query of ['active_only=yes', 'active_only=', 'active_only=2', 'active=true', 'limit=0', 'after=7']) {
     const { error, details } = await api.refused(400, 'GET', `/api/clients?${query}`)
     assert.equal(error, 'invalid_request')
     assert.equal(details[0]?.path, `/${query.split('=')[0]}`)

@@ -137,6 +137,13 @@ testOnEveryEngine('a probe is created with the defaults of its type, read, liste
   assert.deepEqual(await api.get('/api/probes'), [probe, second])
   assert.deepEqual(await api.get(`/api/probes?site_id=${other.id}`), [second])
   assert.deepEqual(await api.get(`/api/probes?client_id=${other.client_id}`), [second])
+  const page = await api.call('GET', '/api/probes?limit=1')
+  assert.deepEqual([page.body, page.link], [[probe], `</api/probes?limit=1&after=${probe.id}>; rel="next"`])
+  const last = await api.call('GET', `/api/probes?limit=1&after=${probe.id}`)
+  assert.deepEqual([last.body, last.link], [[second], undefined])
+  // Filters apply to what the page follows, too.
+  assert.deepEqual(await api.get(`/api/probes?site_id=${other.id}&after=${probe.id}`), [second])
+  await api.refused(400, 'GET', `/api/probes?after=${UNKNOWN_ID}`)
   await api.patch(`/api/sites/${other.id}`, { is_active: false })
   assert.deepEqual(await api.get('/api/probes?active_only=true'), [probe])
   assert.equal(await api.delete(path), null)

@@ -24,6 +24,7 @@ export type OwnedKind = (typeof OWNED)[keyof typeof OWNED]
  * the corresponding list shows.
  */
 const FOUND_WITHIN: readonly string[] = [
+  'after',
   'channel_id',
   'entity_id',
   'key_id',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { UNJUDGED_REASONS, type UnjudgedReason } from '../../detection/index.ts'
-import { DEFAULT_PAGE, idBefore, type Page, pageOf, type Visible } from '../../http/index.ts'
+import { DEFAULT_PAGE, idBefore, type Page, pageOf, pageOfIds, unknownAfter, type Visible } from '../../http/index.ts'
 import { fingerprintOf, isoTime, isoTimeOrNull, maskedIfAddress, notFound } from '../../lib/index.ts'
 import type { ProbeResultRow, ProbeRow, Store } from '../../store/index.ts'
 import { type JsonObject, type ProbeType, RESULT_STATUSES, type ResultStatus, shownConfig } from '../probe-type.ts'
@@ -110,20 +110,32 @@ export function statusOf(text: string): ResultStatus {
 
 type Reader = Pick<Store, 'read'>
 
-/** Returns probes with the ids of their clients, oldest first. `active_only` keeps active probes of active sites of active clients. */
-export async function listProbes(
+/**
+ * Returns the ids of probes, oldest first. `active_only` keeps active probes of active sites of active clients.
+ *
+ * @throws AppError `invalid_request` when `after` is not the id of one of them
+ */
+export async function probeIds(
   { read }: Reader,
   visible: Visible,
-  { client_id, site_id, active_only = false }: ProbeQuery,
-): Promise<(ProbeRow & { client_id: string })[]> {
+  { client_id, site_id, active_only = false, after, limit }: ProbeQuery,
+): Promise<Page<string>> {
   let query = read
     .selectFrom('probes')
     .innerJoin('sites', 'sites.id', 'probes.site_id')
-    .selectAll('probes')
-    .select('sites.client_id')
     .orderBy('probes.created_at')
     .orderBy('probes.id')
   if (visible !== null) query = query.where('sites.client_id', 'in', [...visible])
+  if (after !== undefined) {
+    const last = await query
+      .select(['probes.created_at', 'probes.id'])
+      .where('probes.id', '=', after)
+      .executeTakeFirst()
+    if (last === undefined) throw unknownAfter('a probe')
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('probes.created_at', 'probes.id'), '>', tuple(last.created_at, last.id)),
+    )
+  }
   if (client_id !== undefined) query = query.where('sites.client_id', '=', client_id)
   if (site_id !== undefined) query = query.where('probes.site_id', '=', site_id)
   if (active_only) {
@@ -133,8 +145,22 @@ export async function listProbes(
       .where('sites.is_active', '=', 1)
       .where('clients.is_active', '=', 1)
   }
-  return query.execute()
+  if (limit !== undefined) query = query.limit(limit + 1)
+  const rows = await query.select('probes.id').execute()
+  return pageOfIds(rows, limit)
 }
+
+/** Returns these probes with the ids of their clients, oldest first. */
+export const probesOf = ({ read }: Reader, ids: readonly string[]): Promise<(ProbeRow & { client_id: string })[]> =>
+  read
+    .selectFrom('probes')
+    .innerJoin('sites', 'sites.id', 'probes.site_id')
+    .selectAll('probes')
+    .select('sites.client_id')
+    .where('probes.id', 'in', ids)
+    .orderBy('probes.created_at')
+    .orderBy('probes.id')
+    .execute()
 
 /** @throws AppError `not_found` */
 export async function getProbe({ read }: Reader, id: string): Promise<ProbeRow> {

@@ -2,10 +2,12 @@ import { Type } from 'typebox'
 import {
   errorResponses,
   type HttpApp,
+  jsonInParts,
   linkNextPage,
   NoContent,
   seesAll,
   seesSecrets,
+  sendJson,
   visibleTo,
 } from '../../http/index.ts'
 import { type Clock, notFound } from '../../lib/index.ts'
@@ -16,7 +18,7 @@ import type { Registry } from '../registry.ts'
 import type { Scheduler } from '../scheduler.ts'
 import { createProbe, MOST_OF_CLIENT, removeProbe, updateProbe } from './changes.ts'
 import { ExpectationQuery, ExpectationRecord, probeExpectation } from './expectation.ts'
-import { getProbe, listProbes, listResults, probeRecord, probeTypeRecord, resultRecord } from './record.ts'
+import { getProbe, listResults, probeIds, probeRecord, probesOf, probeTypeRecord, resultRecord } from './record.ts'
 import {
   CreateProbe,
   ProbeParams,
@@ -72,9 +74,14 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
         response: { 200: Type.Array(ProbeRecord, { description: 'Oldest first' }) },
       },
     },
-    async (request) => {
-      const rows = await listProbes(store, visibleTo(request.access), request.query)
-      return rows.map((row) => probeRecord(registry, row, seesSecrets(request.access, row.client_id)))
+    async (request, reply) => {
+      const { entries, next } = await probeIds(store, visibleTo(request.access), request.query)
+      linkNextPage(request, reply, next, 'after')
+      const recordsOf = async (ids: readonly string[]) =>
+        (await probesOf(store, ids)).map((row) =>
+          probeRecord(registry, row, seesSecrets(request.access, row.client_id)),
+        )
+      return sendJson(reply, await jsonInParts(entries, recordsOf))
     },
   )
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { UNJUDGED_REASONS } from '../../detection/index.ts'
-import { IsoTime, Limit, model, nullable, Uuid } from '../../http/index.ts'
+import { IsoTime, Limit, ListPages, model, nullable, Uuid } from '../../http/index.ts'
 import { ActiveOnly, Name } from '../../management/index.ts'
 import { type JsonObject, RESULT_STATUSES } from '../probe-type.ts'
 
@@ -94,6 +94,7 @@ export const ProbeQuery = Type.Object(
     client_id: Type.Optional(Type.String({ ...Uuid, description: 'Only probes of this client' })),
     site_id: Type.Optional(Type.String({ ...Uuid, description: 'Only probes of this site' })),
     active_only: Type.Optional(ActiveOnly),
+    ...ListPages,
   },
   { additionalProperties: false },
 )
