@@ -654,7 +654,7 @@ const ownFlags = (eventName) => {
     const only = trimmed(row.eventName);
     if (name === '' || (only !== '' && only !== eventName)) return;
     if (!hasRoomFor(flags, marked(name))) return;
-    flags[marked(name)] = flags[marked(name)] === true || isPresent(row.value);
+    flags[marked(name)] = flags[marked(name)] === true || row.value === true || isPresent(row.value);
   });
   return flags;
 };
@@ -2370,9 +2370,9 @@ scenarios:
     assertThat(sent([
       { name: ' coupon ', value: 'SUMMER', eventName: ' purchase ' }, { name: 'group', value: undefined, eventName: '' },
       { name: 'zero', value: 0 }, { name: 'blank', value: '  ' }, { name: 'list', value: ['a'] }, { name: 'none', value: [] },
-      { name: 'object', value: { a: 'b' } }, { name: 'empty', value: {} }
+      { name: 'object', value: { a: 'b' } }, { name: 'empty', value: {} }, { name: 'yes', value: true }, { name: 'no', value: false }
     ])).isEqualTo({
-      coupon: true, group: false, zero: true, blank: false, list: true, none: false, object: true, empty: false
+      coupon: true, group: false, zero: true, blank: false, list: true, none: false, object: true, empty: false, yes: true, no: false
     });
     assertThat(Object.keys(sent([{ name: 'constructor', value: null }]))).isEqualTo(['constructor']);
     assertThat(sent([{ name: 'coupon', value: 'a' }, { name: 'coupon', value: '' }])).isEqualTo({ coupon: true });
