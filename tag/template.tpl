@@ -565,14 +565,14 @@ const identifierFlags = () => {
     ])
   );
   const holders = [top].concat(objectsIn(getEventData('common_cookie')));
-  const address = trimmed(getEventData('page_location'));
-  const isInAddress = (name) => address.indexOf('?' + name + '=') !== -1 || address.indexOf('&' + name + '=') !== -1;
+  const query = trimmed(getEventData('page_location')).split('?').join('&').split('&').slice(1);
+  const isInQuery = (name) => query.some((part) => part.indexOf(name + '=') === 0 && part.length > name.length + 1);
   return {
     has_event_id: hasAny([top], ['event_id']),
     has_client_id: hasAny([top], ['client_id']),
     has_fbp: hasAny(holders, ['fbp', '_fbp', 'x-fb-ck-fbp']),
     has_fbc: hasAny(holders, ['fbc', '_fbc', 'x-fb-ck-fbc']),
-    has_click_id: hasAny([top], CLICK_IDS) || CLICK_IDS.some(isInAddress),
+    has_click_id: hasAny([top], CLICK_IDS) || CLICK_IDS.some(isInQuery),
     has_ip: hasAny([top], ['ip_override']),
     has_user_agent: hasAny([top], ['user_agent'])
   };
@@ -1950,7 +1950,8 @@ scenarios:
       ['has_fbc', { fbc: 'fb.1' }], ['has_fbc', { common_cookie: { _fbc: 'fb.1' } }], ['has_click_id', { gclid: 'g' }],
       ['has_click_id', { page_location: 'https://shop.example/?a=1&wbraid=g' }],
       ['has_click_id', { page_location: 'https://shop.example/?ttclid=g' }], ['has_ip', { ip_override: '192.0.2.1' }],
-      ['has_user_agent', { user_agent: 'Mozilla' }], [undefined, { page_location: 'https://shop.example/gclid=?no=1' }]
+      ['has_user_agent', { user_agent: 'Mozilla' }], [undefined, { page_location: 'https://shop.example/gclid=?no=1' }],
+      [undefined, { page_location: 'https://shop.example/?gclid=&fbclid=' }]
     ].forEach((row) => {
       event = row[1];
       requests = [];
