@@ -66,6 +66,13 @@ ___TEMPLATE_PARAMETERS___
       {
         "type": "NON_EMPTY",
         "errorMessage": "Enter the ingest key of the site"
+      },
+      {
+        "type": "REGEX",
+        "args": [
+          "^([A-Za-z0-9_-]{43}|\\{\\{.+\\}\\})$"
+        ],
+        "errorMessage": "An ingest key has 43 characters: letters, digits, - and _. Copy it again, without spaces"
       }
     ]
   },
@@ -1093,7 +1100,7 @@ const countEvent = (settings, containerId, event, tags, weight) => {
 
 const settings = {
   tagId: data.gtmTagId,
-  endpoint: data.endpoint,
+  endpoint: trimmed(data.endpoint),
   ingestKey: trimmed(data.ingestKey),
   trackUserData: data.trackUserData === true,
   // A tag that was saved before there were these boxes has nothing here.
@@ -1108,7 +1115,7 @@ const settings = {
 };
 
 // A form cannot check what a variable will hold, so it is checked here once more.
-if (getType(settings.endpoint) !== 'string' || settings.endpoint.indexOf('https://') !== 0) {
+if (settings.endpoint.indexOf('https://') !== 0) {
   log(true, 'the ingest endpoint has to start with https://');
   data.gtmOnFailure();
   return;
@@ -1536,6 +1543,11 @@ scenarios:
     assertApi('gtmOnFailure').wasCalled();
     assertApi('gtmOnSuccess').wasNotCalled();
     assertApi('addEventCallback').wasNotCalled();
+- name: Takes an endpoint with spaces around it
+  code: |-
+    settings.endpoint = ' https://monitor.example/ingest ';
+    fire([]);
+    assertThat(requests[0].url).isEqualTo('https://monitor.example/ingest');
 - name: Fails when a variable gives no endpoint
   code: |-
     settings.endpoint = undefined;
