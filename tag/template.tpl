@@ -421,10 +421,15 @@ const COMMERCE_EVENTS = [
   'remove_from_cart', 'select_item', 'select_promotion', 'view_cart', 'view_item', 'view_item_list', 'view_promotion'
 ];
 
-// SHA-256 of the empty text, in hex and Base64: what sites send that hash a field nobody filled.
-const HASHES_OF_NOTHING = [
+// What sites send for a field that nobody filled: nothing, what JavaScript calls nothing, or the SHA-256 of these in hex or Base64.
+const NOTHING = [
+  '', 'undefined', 'null',
   'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-  '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
+  '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=',
+  'eb045d78d273107348b0300c01d29b7552d622abbc6faf81b3ec55359aa9950c',
+  '6wRdeNJzEHNIsDAMAdKbdVLWIqu8b6+Bs+xVNZqplQw=',
+  '74234e98afe7498fb5daf1f36ac2d78acc339464f950703b8c019892f982b90b',
+  'dCNOmK/nSY+12vHzasLXiswzlGT5UHA7jAGYkvmCuQs='
 ];
 
 const PURPOSES = ['ad_storage', 'analytics_storage', 'ad_user_data', 'ad_personalization'];
@@ -487,7 +492,7 @@ const integerIn = (value, least, most, otherwise) => {
 const isPresentValue = (value) => {
   const type = getType(value);
   if (type === 'number') return value === value;
-  return type === 'string' && value.trim() !== '' && HASHES_OF_NOTHING.indexOf(value.trim()) === -1;
+  return type === 'string' && NOTHING.indexOf(value.trim()) === -1;
 };
 
 const isPresent = (value) => {
@@ -1823,7 +1828,8 @@ scenarios:
     [
       '', '  ', null, undefined, false, [], [''], {}, { value: '' }, 0 / 0,
       'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-      ['47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=']
+      ['47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='], 'undefined', ' null',
+      'eb045d78d273107348b0300c01d29b7552d622abbc6faf81b3ec55359aa9950c', ['dCNOmK/nSY+12vHzasLXiswzlGT5UHA7jAGYkvmCuQs=']
     ].forEach((nothing) => {
       event = {
         event_name: 'purchase', value: nothing, currency: nothing, transaction_id: nothing, items: nothing,
