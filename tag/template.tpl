@@ -404,6 +404,8 @@ const MAX_WEIGHT = 1000;
 // Event names come from the outside: a batch names so many, and counts further ones together.
 const MAX_NAMES = 500;
 const OTHER = '(other)';
+// For a name that holds an e-mail address: those belong to no one's event names, but a site may put them there.
+const HIDDEN = '(hidden)';
 
 // A batch without an answer may have been counted, even one that a proxy answers with 503 for: it is repeated as it is, under the
 // same key, which counts it once, and never added to others. While the endpoint fails, one batch is tried after each pause.
@@ -674,7 +676,7 @@ const ownFlags = (eventName) => {
 const readEvent = (settings) => {
   const name = trimmed(getEventData('event_name')).slice(0, MAX_NAME_LENGTH) || 'unknown';
   return {
-    name: name,
+    name: name.indexOf('@') === -1 && name.indexOf('%40') === -1 ? name : HIDDEN,
     at: getTimestampMillis(),
     userData: settings.trackUserData ? userDataFlags() : undefined,
     commerce: COMMERCE_EVENTS.indexOf(name) === -1 ? undefined : commerceFlags(settings, name),
@@ -1744,6 +1746,17 @@ scenarios:
     event.event_name = undefined;
     fire([]);
     assertThat(requests[1].payload.event_name).isEqualTo('unknown');
+- name: Hides the name of an event that holds an e-mail address
+  code: |-
+    version.previewMode = true;
+    ['Newsletter ada@example.com', 'https://shop.example/?user=ada%40example.com'].forEach((name) => {
+      event.event_name = name;
+      fire([]);
+      batched(1);
+    });
+    assertThat(requests[0].payload.event_name).isEqualTo('(hidden)');
+    assertThat(requests[1].payload.event_counts).isEqualTo({ '(hidden)': 1 });
+    assertThat(logs[0]).isEqualTo('Tagwarden: (hidden) with 0 tags: answered 200');
 - name: Falls back to the container id of the version and takes an event without tags
   code: |-
     runCode(settings);
