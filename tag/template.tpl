@@ -50,7 +50,7 @@ ___TEMPLATE_PARAMETERS___
       {
         "type": "REGEX",
         "args": [
-          "^https://.+$"
+          "^(https://|\\{\\{).+$"
         ],
         "errorMessage": "The address has to start with https://"
       }
@@ -205,6 +205,13 @@ ___TEMPLATE_PARAMETERS___
           {
             "type": "NON_EMPTY",
             "errorMessage": "Enter the name under which Tagwarden shows it"
+          },
+          {
+            "type": "REGEX",
+            "args": [
+              "^[^{}]+$"
+            ],
+            "errorMessage": "Enter a fixed name: what a variable holds would be sent"
           }
         ]
       },
