@@ -45,12 +45,13 @@ export interface Wanted {
   authority: Authority | null
   host?: string
   addresses?: readonly string[]
-  /** Epoch ms. */
+  /** Epoch ms; without them, it is valid for 90 days, of which 30 are left. */
   validFrom?: number
   validTo?: number
 }
 
 export async function createCertificate({ authority, host, addresses = [], validFrom, validTo }: Wanted) {
+  const end = validTo ?? Date.now() + 30 * DAY
   const { private: key, cert } = await generate(
     [
       { name: 'organizationName', value: 'Test' },
@@ -58,8 +59,8 @@ export async function createCertificate({ authority, host, addresses = [], valid
     ],
     {
       ...EC,
-      notBeforeDate: new Date(validFrom ?? Date.now() - 10 * DAY),
-      notAfterDate: new Date(validTo ?? Date.now() + 30 * DAY),
+      notBeforeDate: new Date(validFrom ?? Math.min(Date.now() - 10 * DAY, end - 90 * DAY)),
+      notAfterDate: new Date(end),
       extensions: [
         { name: 'basicConstraints', cA: false, critical: true },
         { name: 'keyUsage', digitalSignature: true, critical: true },

@@ -1,12 +1,23 @@
 import { Type } from 'typebox'
-import { type ErrorDetail, isoTime } from '../../lib/index.ts'
+import { DAY, type ErrorDetail, isoTime } from '../../lib/index.ts'
 import type { CertificateFacts } from '../../outbound/index.ts'
 import type { CheckFinding } from './judge.ts'
 
-/** Days before a certificate expires at which its renewal is overdue; most are renewed 30 days before. */
+/** Days before a certificate expires at which its renewal is overdue: of 90 days, most are renewed with 30 left. */
 export interface CertificateLimits {
   certificate_warning_days: number
   certificate_critical_days: number
+}
+
+const USUAL_LIFETIME_DAYS = 90
+
+/**
+ * The days at which a certificate changes status: fewer in proportion for one that lives shorter than usual, because it is also
+ * renewed later. Otherwise one of six days, or of 45 in its last two weeks, would always be bad.
+ */
+function limitDays(days: number, { validFrom, validTo }: CertificateFacts): number {
+  const lifetimeDays = Math.ceil((validTo - validFrom) / DAY)
+  return days * Math.min(1, lifetimeDays / USUAL_LIFETIME_DAYS)
 }
 
 export function judgeCertificate(
@@ -17,9 +28,9 @@ export function judgeCertificate(
   if (certificate === null) return []
   const { daysLeft, validTo } = certificate
   const status =
-    daysLeft <= limits.certificate_critical_days
+    daysLeft <= limitDays(limits.certificate_critical_days, certificate)
       ? 'critical'
-      : daysLeft <= limits.certificate_warning_days
+      : daysLeft <= limitDays(limits.certificate_warning_days, certificate)
         ? 'warning'
         : 'ok'
   const left = daysLeft === 1 ? '1 day' : `${daysLeft} days`
@@ -48,13 +59,15 @@ export const CERTIFICATE_SETTINGS = {
     minimum: 0,
     maximum: 365,
     default: 21,
-    description: 'Warn when the certificate ends in this many days or less',
+    description:
+      'Warn when the certificate ends in this many days or less; fewer in proportion if it is valid for less than 90 days',
   }),
   certificate_critical_days: Type.Integer({
     minimum: 0,
     maximum: 365,
     default: 7,
-    description: 'Critical when the certificate ends in this many days or less',
+    description:
+      'Critical when the certificate ends in this many days or less; fewer in proportion if it is valid for less than 90 days',
   }),
 }
 

@@ -334,6 +334,28 @@ for (const [daysLeft, status, message] of CERTIFICATES) {
   })
 }
 
+const SHORT_LIVES: readonly [lifetime: number, daysLeft: number, status: string][] = [
+  // Renewed with a third of its life left, as ACME clients do.
+  [45, 15, 'ok'],
+  [45, 10, 'warning'],
+  [45, 3, 'critical'],
+  [6.67, 5, 'ok'],
+  [6.67, 2, 'ok'],
+  [6.67, 1, 'warning'],
+  [6.67, 0, 'critical'],
+  [365, 22, 'ok'],
+  [365, 21, 'warning'],
+]
+for (const [lifetime, daysLeft, status] of SHORT_LIVES) {
+  test(`a certificate of ${lifetime} days with ${daysLeft} left is ${status}`, async (t) => {
+    const validTo = Date.now() + (daysLeft + 0.5) * DAY
+    const certificate = await createCertificate({ authority, validFrom: validTo - lifetime * DAY, validTo })
+    const { port } = await httpsServer(t, certificate, (_request, response) => response.end('ok'))
+    const outcome = await run(t, `https://here.example:${port}`, {}, { outbound: testOutbound() })
+    assert.equal(outcome.status, status, outcome.message)
+  })
+}
+
 test('a certificate that has ended, or is of another host, is critical with what it says', async (t) => {
   const ended = { authority, validTo: Date.now() - 1.5 * DAY }
   for (const [wanted, why] of [
