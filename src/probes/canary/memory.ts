@@ -1,3 +1,4 @@
+import type { Outage } from '../../cluster/index.ts'
 import { fieldsOf } from '../../lib/index.ts'
 import type { JsonObject } from '../probe-type.ts'
 
@@ -59,3 +60,9 @@ export function withArrivals(memory: CanaryMemory, arrivedAt: ReadonlyMap<string
   if (last === null) return memory
   return { waiting: memory.waiting.filter(({ at }) => at > last.sentAt), last }
 }
+
+/** Returns the memory without the canaries that may have been refused because this service was down. */
+export const withoutRefused = (memory: CanaryMemory, limitMs: number, outages: readonly Outage[]): CanaryMemory => ({
+  ...memory,
+  waiting: memory.waiting.filter(({ at }) => !outages.some(({ from, to }) => from < at + limitMs && to > at)),
+})

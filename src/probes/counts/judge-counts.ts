@@ -10,7 +10,7 @@ import {
   type Verdict,
 } from '../../detection/index.ts'
 import { countedUntil } from '../../journal/index.ts'
-import { DAY, floorTo, isoTime, MINUTE, namesInWords } from '../../lib/index.ts'
+import { counted as countOf, DAY, floorTo, isoTime, MINUTE, namesInWords } from '../../lib/index.ts'
 import type { Kysely, SiteRow, Store, Tables } from '../../store/index.ts'
 import { type Refusals, readRefusals, readUnknownKeys } from './refusals.ts'
 import type { Unjudged } from './unjudged.ts'
@@ -217,11 +217,11 @@ function behind(now: number, complete: number): CountsOutcome {
 }
 
 /** While no node receives requests, silence says nothing about the site, and the message must say so. */
-function notListening(now: number, listened: number): CountsOutcome {
+export function notListening(now: number, listened: number): CountsOutcome {
   const minutes = Math.round((now - listened) / MINUTE)
   return {
     status: 'error',
-    message: `No process of this service has accepted requests for ${minutes} minutes`,
+    message: `No process of this service has accepted requests for ${countOf(minutes, 'minute')}`,
     details: { reason: 'not_listening', listened_until: isoTime(listened) },
   }
 }

@@ -1,12 +1,14 @@
 import { Type } from 'typebox'
+import { isLongOutage, lastListenedAt, readOutages } from '../../cluster/index.ts'
 import { EXPECTS } from '../../http/index.ts'
 import { type ErrorDetail, isoTimeOrNull, SECOND } from '../../lib/index.ts'
 import { newCanaryName } from '../../management/index.ts'
 import type { OutboundAnswer } from '../../outbound/index.ts'
 import { waitForArrival, whyMissing } from '../canary/arrivals.ts'
 import { judgeArrivals, judgeDelivery } from '../canary/judge.ts'
-import { type CanaryMemory, inMemory, memoryOf, withArrivals, withSent } from '../canary/memory.ts'
+import { type CanaryMemory, inMemory, memoryOf, withArrivals, withoutRefused, withSent } from '../canary/memory.ts'
 import { type CanaryWay, canaryRequest, EVENT_MARK } from '../canary/request.ts'
+import { notListening } from '../counts/judge-counts.ts'
 import { defineProbeType, isNetworkFailure, type ProbeOutcome } from '../probe-type.ts'
 import { shownAddress } from '../tag-server/addresses.ts'
 import { failureDetails, targetFailure } from '../tag-server/ask.ts'
@@ -97,16 +99,22 @@ export const canary = defineProbeType({
     const sent = withSent(known, { name, at: now })
     const until = began + Math.min(timeoutMs - REST_MS, limitMs)
     const arrivals = await waitForArrival(store, site.site_no, sent.waiting, until, signal)
-    const after = withArrivals(sent, arrivals.at)
     const endedAt = now + Math.ceil(performance.now() - began)
+    const arrived = withArrivals(sent, arrivals.at)
+    const outages = await readOutages(store.read, arrived.waiting[0]?.at ?? now, endedAt)
+    const after = withoutRefused(arrived, limitMs, outages)
     const why = () => whyMissing(store, site, after.waiting[0]?.at ?? now, endedAt)
-    const verdict = await judgeArrivals({ memory: after, limitMs, now: endedAt, tags: arrivals.tags, why })
+    const judged = await judgeArrivals({ memory: after, limitMs, now: endedAt, tags: arrivals.tags, why })
+    // An outage is recorded when it ends.
+    const downSince = judged.status === 'ok' ? null : await lastListenedAt(store.read)
+    const isDown = downSince !== null && isLongOutage({ from: downSince, to: endedAt })
+    const verdict = isDown ? notListening(endedAt, downSince) : judged
     return {
       ...verdict,
       details: {
         ...asked,
         ...detailsOf(url, after),
-        failed_at: verdict.status === 'ok' ? null : 'arrival',
+        failed_at: verdict.status === 'ok' || isDown ? null : 'arrival',
         answer: delivery.message,
         event_name: name,
         tags_that_ran: arrivals.tags,

@@ -120,6 +120,41 @@ testOnEveryEngine(
   },
 )
 
+testLogic(
+  'a canary that was due while this service was down proves nothing, and the next one does',
+  async (store, t) => {
+    const server = await tagServer(t, () => 204)
+    const site = await insertSite(store, { tag_server_url: server.url })
+    await store.write
+      .insertInto('outages')
+      .values({ began_at: TEST_NOW - 5 * MINUTE + 30 * SECOND, ended_at: TEST_NOW - 4 * MINUTE })
+      .execute()
+    const memory = { ...ARRIVED, waiting: [{ name: 'tagwarden_canary_a', at: TEST_NOW - 5 * MINUTE }] }
+    const after = await run(t, site, { store, memory })
+    assert.deepEqual([after.status, waitingIn(after)], ['ok', 1], after.message)
+    const next = await run(t, site, { store, memory: after.memory ?? {}, now: TEST_NOW + 5 * MINUTE })
+    assert.deepEqual([next.status, next.startedAt], ['critical', TEST_NOW])
+  },
+)
+
+testLogic(
+  'while no process accepts events, a canary that does not arrive is an error of this service',
+  async (store, t) => {
+    const server = await tagServer(t, () => 204)
+    const site = await insertSite(store, { tag_server_url: server.url })
+    await store.write
+      .insertInto('listening')
+      .values({ id: 1, listened_until: TEST_NOW - 6 * MINUTE })
+      .execute()
+    const memory = { ...ARRIVED, waiting: [{ name: 'tagwarden_canary_a', at: TEST_NOW - 5 * MINUTE }] }
+    const outcome = await run(t, site, { store, memory })
+    assert.deepEqual(
+      [outcome.status, outcome.message, detailsOf(outcome).failed_at],
+      ['error', 'No process of this service has accepted requests for 6 minutes', null],
+    )
+  },
+)
+
 testOnEveryEngine(
   'while no canary has ever arrived the check is not set up: an error that helps, and no alert',
   async (store, t) => {
