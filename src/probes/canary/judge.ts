@@ -2,6 +2,7 @@ import { isoTime, namesInWords, SECOND } from '../../lib/index.ts'
 import type { OutboundAnswer } from '../../outbound/index.ts'
 import type { ProbeOutcome } from '../probe-type.ts'
 import { shownAddress } from '../tag-server/addresses.ts'
+import { challengeInHeaders, challengeMessage } from '../tag-server/challenge.ts'
 import type { CheckFinding } from '../tag-server/judge.ts'
 import type { CanaryMemory } from './memory.ts'
 
@@ -50,6 +51,8 @@ const lag = ({ sentAt, arrivedAt }: { sentAt: number; arrivedAt: number }): stri
 export function judgeDelivery({ url, status, location, headers }: OutboundAnswer): CheckFinding {
   const where = shownAddress(url)
   const delivery = (message: string): CheckFinding => ({ check: 'delivery', status: 'critical', message })
+  const challenge = challengeInHeaders(status, headers)
+  if (challenge !== null) return { ...delivery(challengeMessage(challenge, where, status)), status: 'error' }
   if (status >= 200 && status < 300) {
     const isPage = /html/i.test(headers['content-type'] ?? '')
     const page = isPage ? ' with a web page, which no client of a server container does' : ''

@@ -1,4 +1,5 @@
 import { isOurs, type Outbound, type OutboundBytes, OutboundError } from '../../outbound/index.ts'
+import { challengeInHeaders } from '../tag-server/challenge.ts'
 import { bodyOf, type FetchedBody } from '../types/fetched-body.ts'
 import type { Page } from './page.ts'
 
@@ -163,13 +164,6 @@ const CHALLENGES: readonly Challenge[] = [
 /** The words of all challenges. */
 export const CHALLENGE_WORDS: readonly string[] = CHALLENGES.flatMap(({ words = [] }) => words)
 
-/** Headers that identify a challenge. */
-const HEADERS: readonly { name: string; header: string; value: RegExp }[] = [
-  { name: 'Cloudflare', header: 'cf-mitigated', value: /challenge/ },
-  { name: 'AWS WAF', header: 'x-amzn-waf-action', value: /challenge|captcha/ },
-  { name: 'DataDome', header: 'x-datadome', value: /protected/ },
-]
-
 /** Returns the vendor of the challenge that the page consists of; null when it is none. */
 function challengeOf(
   status: number,
@@ -177,9 +171,8 @@ function challengeOf(
   page: Page,
   words: ReadonlySet<string>,
 ): string | null {
-  const byHeader = HEADERS.find(({ header, value }) => value.test(headers[header] ?? ''))
-  // DataDome also sends its header with real pages.
-  if (byHeader !== undefined && (byHeader.name !== 'DataDome' || status === 403)) return byHeader.name
+  const byHeader = challengeInHeaders(status, headers)
+  if (byHeader !== null) return byHeader
   const byPage = CHALLENGES.find(
     ({ titles, hasScript, hasFrame, words: names = [] }) =>
       titles?.test(page.title.trim()) === true ||

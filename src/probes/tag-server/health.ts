@@ -10,6 +10,7 @@ import {
   targetFailure,
 } from './ask.ts'
 import { type CertificateLimits, certificateDetails, judgeCertificate } from './certificate.ts'
+import { challengeInHeaders, challengeMessage } from './challenge.ts'
 import type { CheckFinding } from './judge.ts'
 import { type AnswerLimits, isHealthy, judgeAnswer } from './judge.ts'
 
@@ -97,6 +98,8 @@ const timingDetails = ({ dns, connect, tls, firstByte, total }: OutboundTimings)
 /** Whether the tag server serves the web container's script itself. */
 interface ProxiedScript {
   isServed: boolean
+  /** A bot protection answered instead. */
+  isBlocked: boolean
   /** The answer in a few words. */
   answered: string
   details: { url: string; status: number; content_type: string | null }
@@ -123,12 +126,16 @@ export function readGtmJs(url: string, answer: Pick<OutboundAnswer, 'status' | '
   const contentType = headers['content-type']?.slice(0, CONTENT_TYPE_MAX) ?? null
   const isScript = /\b(x-)?(java|ecma)script\b/i.test(contentType ?? '') && !/^\s*(<|$)/.test(body)
   const where = shownAddress(url)
+  const challenge = challengeInHeaders(status, headers)
   return {
     isServed: status === 200 && isScript,
+    isBlocked: challenge !== null,
     answered:
-      status === 200 && !isScript
-        ? `${where} answered 200 without a script (${contentType ?? 'no content type'})`
-        : `${where} answered ${status}`,
+      challenge !== null
+        ? challengeMessage(challenge, where, status)
+        : status === 200 && !isScript
+          ? `${where} answered 200 without a script (${contentType ?? 'no content type'})`
+          : `${where} answered ${status}`,
     details: { url: where, status, content_type: contentType },
   }
 }
@@ -144,8 +151,8 @@ export async function checkGtmJs(
     return { findings: [{ check: 'gtm_js', status: 'error', message }], details: null, failure: undefined }
   }
   try {
-    const { isServed, answered, details } = await askGtmJs(tools, tagServerUrl, containerId)
-    const status = isServed ? 'ok' : 'critical'
+    const { isServed, isBlocked, answered, details } = await askGtmJs(tools, tagServerUrl, containerId)
+    const status = isServed ? 'ok' : isBlocked ? 'error' : 'critical'
     return { findings: [{ check: 'gtm_js', status, message: answered }], details, failure: undefined }
   } catch (failure) {
     const url = gtmJsUrl(tagServerUrl, containerId)

@@ -149,7 +149,7 @@ async function checkScript(tools: RequestTools, options: OutsideOptions): Promis
   const check = (finding: Omit<CheckFinding, 'check'>): CheckFinding => ({ check: 'gtm_js', ...finding })
   const kept: JsonObject = wasServed ? { gtm_js: before } : {}
   try {
-    const { isServed, answered, details } = await askGtmJs(tools, tagServerUrl, webContainerId)
+    const { isServed, isBlocked, answered, details } = await askGtmJs(tools, tagServerUrl, webContainerId)
     if (isServed) {
       const findings = [check({ status: 'ok', message: answered })]
       return {
@@ -159,7 +159,7 @@ async function checkScript(tools: RequestTools, options: OutsideOptions): Promis
       }
     }
     const message = `the tag server no longer serves the web container's script: ${answered}`
-    const findings = wasServed ? [check({ status: 'warning', message })] : []
+    const findings = wasServed && !isBlocked ? [check({ status: 'warning', message })] : []
     return { findings, details: { ...details, is_served: false }, memory: kept }
   } catch (thrown) {
     const failed = targetFailure('gtm_js', gtmJsUrl(tagServerUrl, webContainerId), thrown, tools.timeoutMs)

@@ -204,6 +204,16 @@ for (const [status, says] of ANSWERS) {
   })
 }
 
+test('a canary that a bot protection stops is an error: browsers may come through', async (t) => {
+  const { port } = await httpServer(t, (_, response) =>
+    response.writeHead(403, { 'cf-mitigated': 'challenge', 'content-type': 'text/html' }).end(),
+  )
+  const site = siteRow({ tag_server_url: `http://127.0.0.1:${port}` })
+  const outcome = await run(t, site, { memory: ARRIVED, store: NO_ARRIVALS })
+  assert.deepEqual([outcome.status, detailsOf(outcome).failed_at], ['error', 'answer'])
+  assert.match(outcome.message, /^Cloudflare blocks the check as a bot at .*\/g\/collect \(403\): allow /)
+})
+
 test('a tag server that cannot be reached is critical, and the details say at which step', async (t) => {
   const outcome = await run(t, siteRow({ tag_server_url: await deadAddress() }), { store: NO_ARRIVALS })
   assert.deepEqual([outcome.status, detailsOf(outcome).failed_at], ['critical', 'refused'])

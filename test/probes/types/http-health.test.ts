@@ -132,6 +132,39 @@ for (const status of [400, 401, 403, 429, 500, 502, 503]) {
   })
 }
 
+const CHALLENGES: readonly [vendor: string, status: number, header: string, value: string][] = [
+  ['Cloudflare', 403, 'cf-mitigated', 'challenge'],
+  ['AWS WAF', 202, 'x-amzn-waf-action', 'challenge'],
+  ['DataDome', 403, 'x-datadome', 'protected'],
+]
+for (const [vendor, status, header, value] of CHALLENGES) {
+  test(`a challenge of ${vendor} is an error: it stands between this check and the tag server`, async (t) => {
+    const server = await tagServer(t, {
+      '/healthy': (response) => {
+        response.setHeader(header, value)
+        response
+          .writeHead(status, { 'content-type': 'text/html' })
+          .end('<!doctype html><title>Just a moment...</title>')
+      },
+    })
+    const outcome = await run(t, server.url)
+    assert.equal(outcome.status, 'error')
+    assert.match(
+      outcome.message,
+      new RegExp(`^${vendor} blocks the check as a bot at .*/healthy \\(${status}\\): allow `),
+    )
+    assert.notEqual((await run(t, server.url, { expected_status: [status] })).status, 'error')
+  })
+}
+
+test('gtm.js behind a challenge is an error, too', async (t) => {
+  const challenge = (response: ServerResponse) => response.writeHead(403, { 'cf-mitigated': 'challenge' }).end()
+  const server = await tagServer(t, { '/healthy': plain('ok'), '/gtm.js?id=GTM-WEB1234': challenge })
+  const site = siteRow({ tag_server_url: server.url, tag_manager_web_container_id: 'GTM-WEB1234' })
+  const outcome = await runType(t, httpHealth, { site, config: { check_gtm_js: true } })
+  assert.deepEqual([outcome.status, detailsOf(outcome).findings[0]?.check], ['error', 'gtm_js'])
+})
+
 for (const status of [301, 302, 303, 307, 308]) {
   test(`a redirect (${status}) is critical, not followed, and shown without its query`, async (t) => {
     const server = await tagServer(t, {
