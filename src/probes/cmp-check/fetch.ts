@@ -1,6 +1,7 @@
 import { isOurs, type Outbound, type OutboundBytes, OutboundError } from '../../outbound/index.ts'
 import { challengeInHeaders } from '../tag-server/challenge.ts'
 import { bodyOf, type FetchedBody } from '../types/fetched-body.ts'
+import { CookieJar } from './cookies.ts'
 import type { Page } from './page.ts'
 
 const PAGE_BYTES = 2 * 1_024 * 1_024
@@ -30,6 +31,7 @@ export async function fetchPage(
 ): Promise<FetchedPage> {
   let tookMs = 0
   let address = url
+  const jar = new CookieJar()
   try {
     for (let redirects = 0; ; redirects++) {
       const answer = await outbound.fetchBytes(address, {
@@ -38,12 +40,14 @@ export async function fetchPage(
           accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
           'accept-language': 'en;q=0.9,*;q=0.5',
           'upgrade-insecure-requests': '1',
+          ...jar.headerFor(address),
         },
         limits: { totalMs: timeoutMs - tookMs, bodyBytes: PAGE_BYTES },
         signal,
       })
       tookMs += answer.timings.total
       if (answer.location === null) return { kind: 'answer', answer, tookMs }
+      jar.keep(address, answer.headers['set-cookie'] ?? '')
       const to = new URL(answer.location)
       if (to.host === '') {
         const why = 'it redirects to something that is not a web page'

@@ -194,6 +194,38 @@ test('cmp_check: a page that waits here while others are read has not failed', a
   assert.equal(outcome.isNetworkFailure, true)
 })
 
+test('cmp_check: a page that redirects to itself until it gets its cookie back is read as in a browser', async (t) => {
+  const sent: (string | undefined)[] = []
+  const page: Handler = (request, response) => {
+    sent.push(request.headers.cookie)
+    if (request.headers.cookie === 'seen=1; lang=de%2CDE') response.end(FINE)
+    else {
+      response.setHeader('set-cookie', [
+        'seen=1; Expires=Wed, 21 Oct 2099 07:28:00 GMT; Path=/; HttpOnly',
+        'lang=de%2CDE',
+        'old=x; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
+      ])
+      response.writeHead(302, { location: '/' }).end()
+    }
+  }
+  const outcome = await run(t, { page })
+  assert.equal(outcome.status, 'ok', outcome.message)
+  assert.deepEqual(sent, [undefined, 'seen=1; lang=de%2CDE'])
+})
+
+test('cmp_check: a cookie of one host is not sent to another', async (t) => {
+  const sent: (string | undefined)[] = []
+  const page: Handler = (request, response) => {
+    const host = request.headers.host ?? ''
+    sent.push(request.headers.cookie)
+    if (host.startsWith('www.')) response.end(FINE)
+    else response.writeHead(301, { location: `http://www.${host}/`, 'set-cookie': 'seen=1' }).end()
+  }
+  const outcome = await run(t, { page, site: { url: 'http://shop.example:PORT/' } })
+  assert.equal(outcome.status, 'ok', outcome.message)
+  assert.deepEqual(sent, [undefined, undefined])
+})
+
 test('cmp_check: a page that redirects in circles is critical', async (t) => {
   const outcome = await run(t, { page: (_, response) => response.writeHead(302, { location: '/' }).end() })
   assert.deepEqual([outcome.status, outcome.details.failure], ['critical', 'too_many_redirects'])
