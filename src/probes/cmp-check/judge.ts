@@ -1,3 +1,5 @@
+import { quoted } from '../../lib/index.ts'
+import { shownAddress } from '../tag-server/addresses.ts'
 import { type ConsentMode, missingKeys } from './consent-mode.ts'
 import type { FetchedScript } from './fetch.ts'
 import type { FoundProvider } from './find-providers.ts'
@@ -27,6 +29,10 @@ export interface FoundPlatforms {
   runsNothing: boolean
   /** The page is longer than the part that is read. */
   isCut: boolean
+  /** Of the page; may be empty. */
+  title: string
+  /** Where the page sends visitors on to; null when they stay. */
+  forwardsTo: string | null
   /** Why the web container could not be read; null when it was read or there is none. */
   whyUnread: string | null
 }
@@ -55,7 +61,7 @@ const fine = (message: string): ConsentFinding => ({ check: 'provider', status: 
 function absent(
   name: string | null,
   other: FoundProvider | undefined,
-  { hasIabStub, runsNothing, isCut, whyUnread }: FoundPlatforms,
+  { hasIabStub, runsNothing, isCut, title, forwardsTo, whyUnread }: FoundPlatforms,
 ): ConsentFinding {
   const wanted = name ?? 'a consent platform'
   if (other !== undefined) {
@@ -70,15 +76,22 @@ function absent(
     const message = `${wanted} is not in the part of the page that is read, its first 2 MB and 2,000 scripts: it may be further down`
     return { check: 'provider', status: 'error', message }
   }
+  if (forwardsTo !== null) {
+    const to = shownAddress(forwardsTo)
+    const message = `${wanted} is not in the page, which sends visitors on to ${to}: set the site's address to the one that visitors see`
+    return { check: 'provider', status: 'error', message }
+  }
+  // Shows whether it is the page at all, or a login or a notice of maintenance.
+  const named = title === '' ? '' : `, titled ${quoted(title)},`
   if (runsNothing) {
-    const message = `${wanted} is not there: the page runs no script at all, so it loads no web container either`
+    const message = `${wanted} is not there: the page${named} runs no script at all, so it loads no web container either`
     return { check: 'provider', status: 'critical', message }
   }
   if (whyUnread !== null) {
     const message = `${wanted} is not in the page, and the web container that may load it could not be read: ${whyUnread}`
     return { check: 'provider', status: 'error', message }
   }
-  const message = `${wanted} is not there: neither the page nor its web container loads any consent platform that is known`
+  const message = `${wanted} is not there: neither the page${named} nor its web container loads any consent platform that is known`
   return { check: 'provider', status: 'critical', message }
 }
 

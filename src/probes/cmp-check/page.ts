@@ -33,6 +33,8 @@ export interface Page {
   otherUrls: string[]
   /** Those that are signs of a provider, as `#id`, `.class` and `[attribute]`. */
   marks: Set<string>
+  /** Address that it sends visitors on to within seconds; null when they stay. */
+  forwardsTo: string | null
   /** It has scripts that a browser does not run, but another script may. */
   hasIdleScripts: boolean
   /** It has more than is read. */
@@ -59,7 +61,15 @@ type Attributes = Map<string, string>
  * @param url of the page, for relative addresses
  */
 export function readPage(html: string, url: string): Page {
-  const page: Page = { title: '', scripts: [], otherUrls: [], marks: new Set(), hasIdleScripts: false, isCut: false }
+  const page: Page = {
+    title: '',
+    scripts: [],
+    otherUrls: [],
+    marks: new Set(),
+    forwardsTo: null,
+    hasIdleScripts: false,
+    isCut: false,
+  }
   const place = url.length > MAX.value ? new URL('/', url).href : url
   /** From the first tag that has one, as in browsers. Resolving each against the last would let the address grow without limit. */
   let base: string | null = null
@@ -77,6 +87,9 @@ export function readPage(html: string, url: string): Page {
     if (inert > 0) return
     for (const mark of marksOf(attributes)) if (PROVIDER_MARKS.has(mark)) page.marks.add(mark)
     if (name === 'base') base ??= absolute(attributes.get('href') ?? '', place)
+    if (name === 'meta' && /^refresh$/i.test(attributes.get('http-equiv') ?? '')) {
+      page.forwardsTo ??= forwardedTo(attributes.get('content') ?? '', base ?? place, url)
+    }
     if (name === 'title') inTitle = page.title === ''
     if (name === 'iframe') addUrl(attributes.get('src') ?? attributes.get('data-src'))
     if (name === 'link' && /preload|^prefetch/i.test(attributes.get('rel') ?? '')) addUrl(attributes.get('href'))
@@ -149,6 +162,18 @@ export function readPage(html: string, url: string): Page {
   tokenizer.write(html)
   tokenizer.end()
   return page
+}
+
+/** Later, visitors have read the page, so it is one. */
+const FORWARDS_WITHIN_S = 10
+
+/** @param content of a `<meta http-equiv="refresh">`, e.g. `0; url=/en/` */
+function forwardedTo(content: string, base: string, url: string): string | null {
+  const [, seconds = '', rest = ''] = /^\s*(\d{1,9})[.\d]*\s*[;,]\s*(.*)$/s.exec(content) ?? []
+  const to = absolute(rest.replace(/^url\s*=\s*/i, '').replace(/^(?:"([^"]*)|'([^']*)).*$/s, '$1$2'), base)
+  if (seconds === '' || Number(seconds) > FORWARDS_WITHIN_S || to === null) return null
+  const isSame = to.split('#', 1)[0] === url.split('#', 1)[0]
+  return isSame || !/^https?:/.test(to) ? null : to
 }
 
 /** Returns null for what a browser does not run: data, templates, and scripts that wait for consent. */

@@ -1,3 +1,4 @@
+import { storable } from '../../lib/index.ts'
 import { type ConsentMode, consentMode } from './consent-mode.ts'
 import { type Refusal, refusalOf } from './fetch.ts'
 import { type Found, findInContainer, findInPage, hasAddress } from './find-providers.ts'
@@ -17,6 +18,9 @@ export interface PageQuestion {
 export interface PageReading {
   /** Why it cannot be checked as a page; null when it can. */
   refusal: Refusal | null
+  /** In one line, shortened; may be empty. */
+  title: string
+  forwardsTo: string | null
   /** Id of the first web container that it starts. */
   containerId: string | null
   found: Found
@@ -28,6 +32,10 @@ export interface PageReading {
   /** It has more scripts or addresses than are read. */
   isCut: boolean
 }
+
+const TITLE_MAX = 60
+/** Characters that would break a message into lines, or reverse it. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu
 
 /** Reads a page. Its content is not trusted, and reading takes time in proportion to its length, whatever it contains. */
 export function readConsentPage(html: string, { url, status, headers, ownAddress }: PageQuestion): PageReading {
@@ -42,6 +50,8 @@ export function readConsentPage(html: string, { url, status, headers, ownAddress
   ]
   return {
     refusal: refusalOf(status, headers, page, new Set(facts.flatMap(({ words }) => [...words]))),
+    title: storable(page.title.toWellFormed()).replace(UNSEEN, ' ').trim().slice(0, TITLE_MAX).toWellFormed(),
+    forwardsTo: page.forwardsTo,
     containerId: facts.flatMap(({ containerIds }) => containerIds)[0] ?? null,
     found: findInPage(url, page, facts),
     hasOwnAddress: ownAddress !== null && hasAddress(ownAddress, texts()),

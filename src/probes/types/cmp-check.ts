@@ -139,7 +139,8 @@ async function checkPage(
   const runsNothing = page.runsNothing && !isCut
   const loaded = runsNothing ? null : (container?.facts ?? null)
   const { signs, hasIabStub, outdated } = together(page.found, loaded?.found ?? null)
-  const found = { providers: providersFound({ signs }), hasIabStub, runsNothing, isCut, whyUnread }
+  const { title, forwardsTo } = page
+  const found = { providers: providersFound({ signs }), hasIabStub, runsNothing, isCut, title, forwardsTo, whyUnread }
   const hasOwnSign = page.hasOwnAddress || loaded?.hasOwnAddress === true
   const mine = found.providers.find(({ provider }) => expected.provider === null || provider === expected.provider)
   const answered = config.check_script ? await askScripts(context, mine?.scripts ?? [], url) : []
@@ -165,7 +166,7 @@ async function checkPage(
       scripts: answered.map((script) => ({ url: shownAddress(script.url), status: script.status, why: script.why })),
       consent_mode: { state: consent.state, set_elsewhere_by: elsewhere, ...shownMode(mode) },
       container: container === null ? null : { id: container.id, status: container.script.status, why: whyUnread },
-      page: { address: shownAddress(url), status, characters: page.characters, is_cut_off: isCut },
+      page: { address: shownAddress(url), title, status, characters: page.characters, is_cut_off: isCut },
     },
   }
 }

@@ -306,7 +306,10 @@ for (const [name, script] of ADDED) {
 test('cmp_check: no platform at all is critical', async (t) => {
   const outcome = await run(t, { page: pageWith(CONSENT_DEFAULT, CONTAINER_SNIPPET) })
   assert.equal(outcome.status, 'critical')
-  assert.match(outcome.message, /^Cookiebot is not there: neither the page nor its web container loads any/)
+  assert.match(
+    outcome.message,
+    /^Cookiebot is not there: neither the page, titled “.+”, nor its web container loads any/,
+  )
   assert.deepEqual(outcome.details.found, [])
 })
 
@@ -387,7 +390,7 @@ test('cmp_check: a page that runs nothing does not load the web container that h
   assert.equal(outcome.status, 'critical', outcome.message)
   assert.equal(
     outcome.message,
-    'Cookiebot is not there: the page runs no script at all, so it loads no web container either',
+    'Cookiebot is not there: the page, titled “Back soon”, runs no script at all, so it loads no web container either',
   )
   const bundled = '<!doctype html><title>Shop</title><script src="/bundle.js"></script>'
   assert.equal((await run(t, { page: bundled, gtm, site })).status, 'ok')
@@ -395,6 +398,37 @@ test('cmp_check: a page that runs nothing does not load the web container that h
   assert.equal((await run(t, { page: later, gtm, site })).status, 'ok')
   const framed = '<!doctype html><title>Shop</title><iframe src="/shop"></iframe>'
   assert.equal((await run(t, { page: framed, gtm, site })).status, 'ok')
+})
+
+const FORWARDS: readonly [content: string, to: string | null][] = [
+  ['0; url=/en/', '127.0.0.1:PORT/en/'],
+  ["0;URL='https://elsewhere.example/de?a=b'", 'elsewhere.example/de'],
+  ['2,/shop', '127.0.0.1:PORT/shop'],
+  // These come back to the same page, or leave it to be read.
+  ['60', null],
+  ['0; url=/', null],
+  ['300; url=/next', null],
+  ['soon; url=/next', null],
+]
+for (const [content, to] of FORWARDS) {
+  test(`cmp_check: a page that only refreshes by “${content}” is ${to === null ? 'critical' : 'not the one to check'}`, async (t) => {
+    const page = `<!doctype html><title>Welcome</title><meta http-equiv="Refresh" content="${content}"><noscript><meta http-equiv="refresh" content="0;url=/x"></noscript>`
+    const outcome = await run(t, { page })
+    assert.equal(outcome.status, to === null ? 'critical' : 'error', outcome.message)
+    const says = 'Cookiebot is not in the page, which sends visitors on to '
+    if (to !== null)
+      assert.ok(outcome.message.replace(/:\d{4,5}\//, ':PORT/').startsWith(`${says}${to}: set the site's address to `))
+    assert.equal((await run(t, { page: page + COOKIEBOT })).status, 'ok')
+  })
+}
+
+test('cmp_check: a page without a platform is named by its title, in one line', async (t) => {
+  const outcome = await run(t, { page: `<!doctype html><title>\n Log in \u202e </title><script src="/a.js"></script>` })
+  assert.equal(outcome.status, 'critical')
+  assert.match(
+    outcome.message,
+    /^Cookiebot is not there: neither the page, titled “Log in”, nor its web container loads any/,
+  )
 })
 
 test('cmp_check: of a page that is longer than what is read, nothing is said to be missing', async (t) => {
