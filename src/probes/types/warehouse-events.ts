@@ -1,6 +1,9 @@
 import { readSnapshot, sumStretches, totals } from '../../analytics/index.ts'
+import { readOutages } from '../../cluster/index.ts'
+import { readPauses } from '../../management/index.ts'
 import { GRAIN, type TimeRange } from '../../rollups/index.ts'
-import type { Store } from '../../store/index.ts'
+import type { SiteRow, Store } from '../../store/index.ts'
+import { merged } from '../../uptime/index.ts'
 import { GoogleFailure } from '../google/failure.ts'
 import { serviceAccountOf } from '../google/service-account.ts'
 import { areNames, openWarehouse, type TableFacts, type Warehouse } from '../google/warehouse.ts'
@@ -195,7 +198,13 @@ async function checkCounts(
   { context, memory }: Run,
   { day, rows }: ReadDay,
 ): Promise<{ part: Part; ratios: Memory['ratios'] }> {
-  const ours = await eventsIn(context.store, context.site.site_no, { from: day.start, to: day.end })
+  const { store, site } = context
+  const ours = await eventsIn(store, site.site_no, { from: day.start, to: day.end })
+  const leftOut = await uncountedIn(store, site, { from: day.start, to: day.end })
+  if (leftOut > LEFT_OUT_SHARE * (day.end - day.start)) {
+    const details = { day: day.suffix, warehouse: rows ?? 0, ours, ratio: null, left_out_ms: leftOut }
+    return { part: { status: 'ok', message: '', details }, ratios: memory.ratios }
+  }
   const ratios = withRatio(memory.ratios, day.suffix, rows ?? 0, ours)
   return { part: reconcile(day.suffix, rows ?? 0, ours, ratios), ratios }
 }
@@ -256,6 +265,15 @@ function outcomeOf(parts: Parts, facts: JsonObject): ProbeOutcome {
       ),
     },
   }
+}
+
+/** A day of which this service missed more is not compared: what the warehouse has in addition would look like a fault. */
+const LEFT_OUT_SHARE = 0.01
+
+/** How much of `range` this service was down, or the site was paused, ms. */
+async function uncountedIn({ read }: Pick<Store, 'read'>, site: SiteRow, { from, to }: TimeRange): Promise<number> {
+  const gaps = merged([...(await readOutages(read, from, to)), ...(await readPauses(read, site, from, to))])
+  return gaps.reduce((sum, gap) => sum + Math.min(gap.to, to) - Math.max(gap.from, from), 0)
 }
 
 /** Counts all events of a site in `range`, whole minutes of the last days. Uses hour rows as far as they are up to date. */

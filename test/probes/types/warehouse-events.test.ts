@@ -5,7 +5,7 @@ import type { GoogleCredentials, JsonObject, ProbeOutcome } from '../../../src/p
 import { warehouseEvents } from '../../../src/probes/types/warehouse-events.ts'
 import type { Store } from '../../../src/store/index.ts'
 import { NOW } from '../../../testkit/clock.ts'
-import { openEmptyStore, sqlite, testOnEveryEngine } from '../../../testkit/engines.ts'
+import { openEmptyStore, sqlite, testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { deadAddress } from '../../../testkit/listeners.ts'
 import { insertSite } from '../../../testkit/sites.ts'
 import { EMAIL, googleError, googleServer, type ReceivedRequest, type Reply } from './google-server.ts'
@@ -407,6 +407,24 @@ testOnEveryEngine("the warehouse's rows are compared with the day's events count
   const known = await runAgainst(t, bigQuery(tablesWith(600, 600)), { site, store })
   const { ours, ratio, band } = part(known.outcome, 'reconciliation')
   assert.deepEqual([known.outcome.status, ours, ratio, band], ['ok', 1_000, 0.6, null])
+})
+
+testLogic('a day on which this service was down is not compared, and not learnt from', async (store, t) => {
+  const site = await insertSite(store, SITE)
+  const day = Date.parse('2026-11-19T00:00:00Z')
+  await insertHour(store, site.site_no, day, 600)
+  const ratios = Object.fromEntries(
+    Array.from({ length: 14 }, (_, n) => [`202611${String(n + 1).padStart(2, '0')}`, 0.9]),
+  )
+  const judged = await runAgainst(t, bigQuery(tablesWith(900, 900)), { site, store, memory: { ratios } })
+  assert.deepEqual([judged.outcome.status, part(judged.outcome, 'reconciliation').reason], ['warning', 'counts_differ'])
+  const outage = { began_at: day + HOUR, ended_at: day + 9 * HOUR }
+  await store.write.insertInto('outages').values(outage).execute()
+  const { outcome } = await runAgainst(t, bigQuery(tablesWith(900, 900)), { site, store, memory: { ratios } })
+  assert.equal(outcome.status, 'ok', outcome.message)
+  const { ratio, left_out_ms } = part(outcome, 'reconciliation')
+  assert.deepEqual([ratio, left_out_ms], [null, 8 * HOUR])
+  assert.deepEqual(outcome.memory?.ratios, ratios)
 })
 
 async function insertHour(store: Store, siteNo: number, bucket: number, total: number): Promise<void> {
