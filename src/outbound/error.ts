@@ -100,7 +100,6 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   ENETUNREACH: UNREACHABLE,
   EHOSTDOWN: UNREACHABLE,
   ENETDOWN: UNREACHABLE,
-  EADDRNOTAVAIL: UNREACHABLE,
   EACCES: UNREACHABLE,
   EPERM: UNREACHABLE,
   ETIMEDOUT: CONNECT_TIMEOUT,
@@ -119,11 +118,19 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 /** Errors for which undici closes the connection itself, by message: their code is that of a connection closed by the other end. */
 const CLOSED_BY_US: Readonly<Record<string, Explanation>> = { 'bad upgrade': UPGRADE, 'bad response': OUT_OF_TURN }
 
+/** File descriptors, memory or ports ran out here. */
+const OUT_OF_RESOURCES: readonly string[] = ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL']
+
 /** Converts an error of Node, OpenSSL, zlib or undici to an `OutboundError`. */
 export function failureOf(thrown: unknown, phase: OutboundPhase, host: string): OutboundError {
   if (thrown instanceof OutboundError) return thrown
+  const code = codeOf(thrown)
+  if (OUT_OF_RESOURCES.includes(code)) {
+    const message = `this server had no resources left to connect to ${host} (${code})`
+    return new OutboundError('interrupted', message, { cause: thrown, phase })
+  }
   const ours = thrown instanceof Error ? CLOSED_BY_US[thrown.message] : undefined
-  const [kind, words] = ours ?? explanationOf(codeOf(thrown), phase)
+  const [kind, words] = ours ?? explanationOf(code, phase)
   return new OutboundError(kind, words(host), { cause: thrown, phase })
 }
 

@@ -200,6 +200,8 @@ const RESOLVER_ERRORS: readonly [code: string, kind: OutboundErrorKind, message:
   ['ENOTFOUND', 'dns', 'there is no gone.example: its name does not resolve'],
   ['EAI_AGAIN', 'lookup', 'the name gone.example could not be looked up'],
   ['ESERVFAIL', 'lookup', 'the name gone.example could not be looked up'],
+  ['EMFILE', 'interrupted', 'this server had no resources left to connect to gone.example (EMFILE)'],
+  ['ENOBUFS', 'interrupted', 'this server had no resources left to connect to gone.example (ENOBUFS)'],
 ]
 for (const [code, kind, message] of RESOLVER_ERRORS) {
   test(`a resolver that fails with ${code} is reported in plain words`, async () => {
