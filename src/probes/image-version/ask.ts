@@ -39,15 +39,16 @@ export async function askAddress(
     const { message } = providerFailure('image', source, thrown, timeoutMs)
     return { version: null, reason: 'unreadable', why: message, source, thrown }
   }
-  const read: ReadVersion = problemOf(answer) ?? versionInAnswer(answer.body, pointer)
+  const read: ReadVersion = problemOf(answer, token !== undefined) ?? versionInAnswer(answer.body, pointer)
   if ('version' in read) return { ...read, source, tookMs: answer.timings.total, memory: {} }
   return { version: null, reason: 'unreadable', why: `The answer of ${source} ${read.why}`, source }
 }
 
 /** Returns the problem as words that follow “the answer of …”; null when the body can be read. */
-function problemOf({ status, location, isTruncated }: OutboundAnswer): { why: string } | null {
+function problemOf({ status, location, isTruncated }: OutboundAnswer, hasToken: boolean): { why: string } | null {
   if (location !== null) return { why: `redirects (${status}) to ${shownAddress(location)}, which is not followed` }
-  if (status === 401 || status === 403) return { why: `is ${status}: it does not accept the version_token` }
+  if (status === 401 || status === 403)
+    return { why: `is ${status}: it ${hasToken ? 'does not accept the' : 'wants a'} version_token` }
   if (status < 200 || status > 299) return { why: `is ${status}` }
   return isTruncated ? { why: 'is longer than 64 kB' } : null
 }
