@@ -3,7 +3,7 @@ import type { OutboundAnswer } from '../../outbound/index.ts'
 import type { ProbeOutcome } from '../probe-type.ts'
 import { shownAddress } from '../tag-server/addresses.ts'
 import { challengeInHeaders, challengeMessage } from '../tag-server/challenge.ts'
-import type { CheckFinding } from '../tag-server/judge.ts'
+import { type CheckFinding, statusHint } from '../tag-server/judge.ts'
 import type { CanaryMemory } from './memory.ts'
 
 type Verdict = Pick<ProbeOutcome, 'status' | 'message' | 'reason' | 'startedAt'>
@@ -64,10 +64,7 @@ export function judgeDelivery({ url, status, location, headers }: OutboundAnswer
   return delivery(`${where} answered ${status}${hint(status)}`)
 }
 
-function hint(status: number): string {
-  if (status === 400 || status === 404) return ': no client of the container claims the request, or the path is wrong'
-  if (status === 401 || status === 403 || status === 405 || status === 429) {
-    return ': something in front of the container refuses it, such as a CDN or a firewall'
-  }
-  return status >= 500 ? ': the tag server or something in front of it fails' : ''
-}
+const hint = (status: number): string =>
+  status === 400 || status === 404
+    ? ': no client of the container claims the request, or the path is wrong'
+    : statusHint(status)

@@ -12,7 +12,7 @@ import {
 import { type CertificateLimits, certificateDetails, judgeCertificate } from './certificate.ts'
 import { challengeInHeaders, challengeMessage } from './challenge.ts'
 import type { CheckFinding } from './judge.ts'
-import { type AnswerLimits, isHealthy, judgeAnswer } from './judge.ts'
+import { type AnswerLimits, badFindings, isHealthy, judgeAnswer } from './judge.ts'
 
 /** A tag server's answer about its health. */
 export interface HealthCheck {
@@ -62,7 +62,7 @@ function readHealth(
     ...judgeAnswer(endpoint, healthAnswer(answer), limits),
     ...judgeCertificate(new URL(url).host, certificate, limits),
   ]
-  const isUnexpected = findings.some(({ check, status }) => check === 'unexpected_body' && status !== 'ok')
+  const isUnexpected = badFindings(findings).some(({ check }) => check === 'unexpected_body' || check === 'status')
   const left = certificate === null ? '' : `; its certificate has ${counted(certificate.daysLeft, 'day')} left`
   return {
     findings,

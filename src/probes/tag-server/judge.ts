@@ -40,9 +40,23 @@ function judgeStatus(answer: HealthAnswer, { expected_status: expected }: Answer
   const wanted = expected.length === 0 ? '' : `, expected ${expected.join(' or ')}`
   const message =
     location === null
-      ? `${where} answered ${status} in ${totalMs} ms${wanted}`
-      : `${where} redirects (${status}) to ${shownAddress(location)}${wanted}, but a tag server should answer itself`
+      ? `${where} answered ${status} in ${totalMs} ms${wanted}${expected.length === 0 ? statusHint(status) : ''}`
+      : `${where} redirects (${status}) to ${redirectWords(url, location, wanted)}`
   return { check: 'status', status: 'critical', message }
+}
+
+const redirectWords = (from: string, to: string, wanted: string): string =>
+  to === from.replace(/^http:/, 'https:')
+    ? `https${wanted}: set tag_server_url to an address that begins with https://`
+    : `${shownAddress(to)}${wanted}, but a tag server should answer itself`
+
+/** Where to look, by a status that is none of a tag server's own; empty when it says nothing. */
+export function statusHint(status: number): string {
+  if (status === 404) return ': no tag server is at this address, or its path is wrong'
+  if (status === 401 || status === 403 || status === 405 || status === 429) {
+    return ': something in front of the container refuses it, such as a CDN or a firewall'
+  }
+  return status >= 500 ? ': the tag server or something in front of it fails' : ''
 }
 
 function judgeBody(

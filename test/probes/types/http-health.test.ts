@@ -119,6 +119,7 @@ test('a server that knows none of the endpoints is critical, and each is named',
     { path: '/healthz', status: 404 },
     { path: '/', status: 404 },
   ])
+  assert.match(outcome.message, / ms: no tag server is at this address, or its path is wrong$/)
 })
 
 for (const status of [400, 401, 403, 429, 500, 502, 503]) {
@@ -126,7 +127,14 @@ for (const status of [400, 401, 403, 429, 500, 502, 503]) {
     const server = await tagServer(t, { '/healthy': plain('no', status) })
     const outcome = await run(t, server.url)
     assert.equal(outcome.status, 'critical')
-    assert.match(outcome.message, new RegExp(` answered ${status} in `))
+    const who =
+      status >= 500
+        ? 'the tag server or something in front of it fails'
+        : status === 400
+          ? '$'
+          : 'something in front of the container refuses it'
+    assert.match(outcome.message, new RegExp(` answered ${status} in \\d+ ms(: )?(${who})`))
+    assert.equal(detailsOf(outcome).body_start, 'no')
     assert.deepEqual(server.asked, ['/healthy'])
     assert.equal(outcome.isNetworkFailure, false)
   })
@@ -163,6 +171,19 @@ test('gtm.js behind a challenge is an error, too', async (t) => {
   const site = siteRow({ tag_server_url: server.url, tag_manager_web_container_id: 'GTM-WEB1234' })
   const outcome = await runType(t, httpHealth, { site, config: { check_gtm_js: true } })
   assert.deepEqual([outcome.status, detailsOf(outcome).findings[0]?.check], ['error', 'gtm_js'])
+})
+
+test('a redirect from http to https names the address to set', async (t) => {
+  const server = await tagServer(t, {
+    '/metrics/healthy': (response) =>
+      response.writeHead(301, { location: `https://127.0.0.1:${new URL(server.url).port}/metrics/healthy` }).end(),
+  })
+  const outcome = await run(t, `${server.url}/metrics`)
+  assert.equal(outcome.status, 'critical')
+  assert.match(
+    outcome.message,
+    /redirects \(301\) to https: set tag_server_url to an address that begins with https:\/\/$/,
+  )
 })
 
 for (const status of [301, 302, 303, 307, 308]) {
