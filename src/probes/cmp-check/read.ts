@@ -1,4 +1,3 @@
-import { storable } from '../../lib/index.ts'
 import { type ConsentMode, consentMode } from './consent-mode.ts'
 import { type Refusal, refusalOf } from './fetch.ts'
 import { type Found, findInContainer, findInPage, hasAddress } from './find-providers.ts'
@@ -50,7 +49,7 @@ export function readConsentPage(html: string, { url, status, headers, ownAddress
   ]
   return {
     refusal: refusalOf(status, headers, page, new Set(facts.flatMap(({ words }) => [...words]))),
-    title: storable(page.title.toWellFormed()).replace(UNSEEN, ' ').trim().slice(0, TITLE_MAX).toWellFormed(),
+    title: page.title.replace(UNSEEN, ' ').trim().slice(0, TITLE_MAX).toWellFormed(),
     forwardsTo: page.forwardsTo,
     containerId: facts.flatMap(({ containerIds }) => containerIds)[0] ?? null,
     found: findInPage(url, page, facts),
