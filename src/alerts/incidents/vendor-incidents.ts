@@ -7,7 +7,7 @@ import {
   type VendorMessage,
   withdrawMessages,
 } from '../../notifications/index.ts'
-import type { IncidentRow, Store, Tables, Transaction } from '../../store/index.ts'
+import { chunksOf, type IncidentRow, type Store, type Tables, type Transaction } from '../../store/index.ts'
 import { severityOf } from '../alert-record.ts'
 import { entriesOf } from '../message-entries.ts'
 import { isSilenced, loadMutes } from '../mutes.ts'
@@ -95,6 +95,10 @@ async function gather(
       part.events.push({ kind: 'belongs', actor: null, text: said })
     }
     if (open === null) await insertVendor(trx, id, fault, parts, now)
+    // The messages look up which clients' sites are parts.
+    for (const chunk of chunksOf(parts.map(({ row }) => row.id))) {
+      await trx.updateTable('incidents').set({ parent_id: id }).where('id', 'in', chunk).execute()
+    }
     await notifyClients(trx, parts, said, channelSettings, now)
     await saveCases(trx, parts, now)
     await writeVendor(trx, store, id, channelSettings, now)

@@ -5,7 +5,7 @@ import { handleIncident } from '../../../src/alerts/incidents/handle-incident.ts
 import { summariesOf } from '../../../src/alerts/incidents/reach.ts'
 import { followVendors } from '../../../src/alerts/incidents/vendor-incidents.ts'
 import { createSilence } from '../../../src/alerts/silences/silences.ts'
-import { DAY, floorTo, isoTime, MINUTE } from '../../../src/lib/index.ts'
+import { DAY, floorTo, isoTime, MINUTE, newOrderedId } from '../../../src/lib/index.ts'
 import { vendorCard } from '../../../src/notifications/cards/vendor-card.ts'
 import type { AlertMessage, VendorMessage } from '../../../src/notifications/index.ts'
 import type { ProbeOutcome } from '../../../src/probes/index.ts'
@@ -128,6 +128,12 @@ testLogic(
   'a vendor that fails on four of twelve sites is one incident, and one message to the operator',
   async (store, t) => {
     const { fail, sites, clock } = await watchSites(t, store, 12)
+    const at = clock.now() - 14 * MINUTE
+    const version = { source: 'web container', from_version: '41', to_version: '42', details: '{}' } as const
+    await store.write
+      .insertInto('deploy_markers')
+      .values({ site_id: sites[1]?.id ?? '', id: newOrderedId(at), at, ...version })
+      .execute()
     await fail(4)
     const [vendor, ...others] = (await incidents(store)).filter(({ scope }) => scope === 'vendor')
     assert.deepEqual(others, [])
@@ -143,6 +149,8 @@ testLogic(
     assert.deepEqual(await texts(store, chat), ['opened pending', 'explained pending'])
     const [, explained] = (await on(store, chat)).map(({ message }) => JSON.parse(message) as AlertMessage)
     assert.equal(explained?.incident?.note, 'Other sites are affected too: probably Meta, not your release')
+    // It must not blame the release in its next line.
+    assert.equal(explained?.incident?.likely_cause, explained?.incident?.note)
     for (const { message } of await on(store, chat)) {
       for (const foreign of ['client-0', 'site-2', 'client-3']) assert.ok(!message.includes(foreign), foreign)
     }
