@@ -94,7 +94,7 @@ const endOf = (message: AlertMessage, times: LocalTimes, at: number): string =>
   )
 
 const NOTES = {
-  explained: 'It explains what you were already notified of.',
+  explained: 'You were already notified of this incident. Only the cause is new.',
   escalated: 'It was a warning before.',
   widened: 'More events are bad than in the last message.',
   flapping: 'It keeps changing between good and bad. Notifications pause until 10 results in a row agree.',
