@@ -75,7 +75,7 @@ export interface AlertMessage {
   probe: Named & { probe_type: string }
   /** Measured against expected, and which event or tag; at most eight. */
   facts: readonly Fact[]
-  /** What changed shortly before: `opened 12 min after web container 41 → 42`. */
+  /** What changed shortly before: `12 min after web container 41 → 42`. */
   change: string | null
   /** The person on call when it is sent; missing when the client has no on-call plan. */
   on_call?: string

@@ -1,4 +1,4 @@
-import { capitalised, MINUTE } from '../../lib/index.ts'
+import { MINUTE } from '../../lib/index.ts'
 import {
   type AlertMessage,
   type AlertMessageKind,
@@ -178,7 +178,8 @@ export function groupCard({ of: kind, client, messages }: MessageGroup, { public
     facts: isOver
       ? []
       : [{ name: 'Since', value: sinceWhen(times, since, at) }, ...(worst === undefined ? [] : onCallOf(worst))],
-    change: worstFirst.map(changeOf).find((change) => change !== null) ?? null,
+    change:
+      worstFirst.map((message) => changeOf(message, siteAndProbe(message))).find((change) => change !== null) ?? null,
     lines: worstFirst.map((message) => lineOf(message, times, at)),
     footer: null,
     link: linkOf(client, messages, publicUrl),
@@ -273,13 +274,13 @@ function toneOf({ kind, alert }: AlertMessage): Tone {
 }
 
 /**
- * Returns `Opened 12 min after web container 41 → 42.`; null when the message names a likely cause, which is the same change or
- * something stronger.
+ * Returns `It began 12 min after web container 41 → 42.`; null when the message names a likely cause, which is the same change or
+ * something stronger, and for a version, which is itself the change.
  */
-const changeOf = (message: AlertMessage): string | null =>
-  message.change === null || causeOf(message).length > 0
+const changeOf = (message: AlertMessage, what = 'It'): string | null =>
+  message.change === null || causeOf(message).length > 0 || message.probe.probe_type === 'tag_manager_version'
     ? null
-    : sentence(capitalised(cut(defanged(oneLine(message.change)), 2 * LINE_MAX)))
+    : sentence(`${what} began ${cut(defanged(oneLine(message.change)), 2 * LINE_MAX)}`)
 
 /** Returns the best explanation, unless the message already has it in a sentence of its own. */
 function causeOf({ incident, kind }: AlertMessage): Fact[] {

@@ -32,3 +32,10 @@ test('no e-mail loads anything from anywhere', () => {
     ok(!/<(img|link|script|iframe)\b|url\(|@import/i.test(composeEmail(message, options).html))
   }
 })
+
+test('what changed before is a sentence, and a new version is not said to have begun after itself', () => {
+  const change = '12 min after web container 41 → 42'
+  match(composeEmail({ ...opened, change }, options).text, /^It began 12 min after web container 41 → 42\.$/m)
+  const version = { ...opened, change, probe: { ...opened.probe, probe_type: 'tag_manager_version' } }
+  ok(!composeEmail(version, options).text.includes('12 min after'))
+})

@@ -59,7 +59,7 @@ test('no text that a sender or a watched page chose is a link, wherever a messag
       { name: 'Tag', value: LINK },
       { name: 'Event', value: 'evil.example/now' },
     ],
-    change: `opened 12 min after web container 41 → ${LINK}`,
+    change: `12 min after web container 41 → ${LINK}`,
     incident: {
       id: opened.alert.id,
       title: LINK,

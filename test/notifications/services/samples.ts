@@ -44,7 +44,7 @@ export const opened: AlertMessage = {
     { name: 'Measured', value: '31 %' },
     { name: 'Expected', value: 'at most 10 % (usually 0.4 %)' },
   ],
-  change: 'opened 12 min after web container 41 → 42',
+  change: '12 min after web container 41 → 42',
 }
 
 const withAlert = (message: AlertMessage, alert: Partial<AlertMessage['alert']>): AlertMessage => ({
