@@ -18,6 +18,7 @@ import {
   DIGEST_INCIDENTS,
   type DigestIncident,
   type DigestMessage,
+  type DigestSite,
   type Message,
   type MessageGroup,
 } from '../message.ts'
@@ -140,12 +141,7 @@ function digestHtml(digest: DigestMessage, publicUrl: string): string {
   )
   const rows = [
     ...downInWords(digest).map(paragraph),
-    dataTable(
-      ['Site', 'Events', 'Change', 'Score'],
-      sites
-        .slice(0, MAX_SITES)
-        .map((site) => [defanged(oneLine(site.name)), whole(site.events), trendOf(site) ?? '–', scoreOf(site) ?? '–']),
-    ),
+    dataTable(['Site', 'Events\nChange', 'Score'], sites.slice(0, MAX_SITES).map(siteCells)),
     ...moreOf(sites.length, MAX_SITES, 'sites').map((more) => block(more)),
     ...(worse.length === 0
       ? []
@@ -163,6 +159,12 @@ function digestHtml(digest: DigestMessage, publicUrl: string): string {
   ]
   return page(digestHeading(digest), COLOURS.neutral, rows, incidentsInWords(digest))
 }
+
+const siteCells = (site: DigestSite): string[] => [
+  defanged(oneLine(site.name)),
+  [whole(site.events), trendOf(site) ?? '–'].join('\n'),
+  scoreOf(site)?.replace(' (', '\n(') ?? '–',
+]
 
 const inParentheses = (text: string | null): string => (text === null ? '' : ` (${text})`)
 
