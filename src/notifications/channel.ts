@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { quoted } from '../lib/index.ts'
 import { type ChannelRow, chunksOf, type Kysely, type Store, type Tables } from '../store/index.ts'
 import type { Severity } from './message.ts'
 import { type OnCallPerson, type OnCallPlan, whoIsOnCall } from './on-call/who-is-on-call.ts'
@@ -219,7 +220,7 @@ export async function channelsFailingSince({ read }: Pick<Store, 'read'>, before
     .where('failing_since', '<=', before)
     .orderBy('failing_since')
     .execute()
-  const names = new Map<string, string>()
+  const clients = new Map<string, Recipients['client'] & { name: string }>()
   const lead = new Map<string, string>()
   for (const ids of chunksOf(channels.flatMap(({ channel }) => clientIdOf(channel as ChannelKey) ?? []))) {
     const rows = await read
@@ -229,7 +230,7 @@ export async function channelsFailingSince({ read }: Pick<Store, 'read'>, before
       .where('is_active', '=', 1)
       .execute()
     for (const client of await withChannels(read, rows)) {
-      names.set(client.id, client.name)
+      clients.set(client.id, client)
       const reached = { client, globalWebhook: null, isEmailOn: true }
       for (const { key, address } of [...channelsOf(reached), ...channelsOfPeople(reached)]) lead.set(key, address)
     }
@@ -239,16 +240,21 @@ export async function channelsFailingSince({ read }: Pick<Store, 'read'>, before
     .filter(({ channel, address }) => channel === 'global' || lead.get(channel) === address)
     .map(({ channel, last_error }) => {
       const key = keyOf(channel)
-      return `${inWords(key, names.get(clientIdOf(key) ?? ''))}: ${last_error}`
+      return `${inWords(key, clients.get(clientIdOf(key) ?? ''))}: ${last_error}`
     })
 }
 
 /**
  * Returns how messages call a channel.
  *
- * @param name of its client; undefined for `global`
+ * @param client that it belongs to; undefined for `global`
  */
-export function inWords(key: ChannelKey, name: string | undefined): string {
-  if (name === undefined) return 'the webhook for all clients'
-  return `${key.startsWith('email:') ? 'e-mail' : key.startsWith('own:') ? 'a channel' : 'chat'} of ${name}`
+export function inWords(key: ChannelKey, client: (Recipients['client'] & { name: string }) | undefined): string {
+  if (client === undefined) return 'the webhook for all clients'
+  const { name, channels, onCall } = client
+  const ownId = ownIdOf(key)
+  if (ownId === null) return `${key.startsWith('email:') ? 'e-mail' : 'chat'} of ${name}`
+  const own = channels.find(({ id }) => id === ownId)
+  const person = onCall?.rotation.people.find(({ id }) => id === ownId)
+  return own !== undefined ? `${quoted(own.name)} of ${name}` : `e-mail of ${person?.name ?? 'a person'} (${name})`
 }

@@ -206,6 +206,8 @@ export interface OwnFailureMessage {
   part: string
   /** The channel that was switched off; missing for other parts. */
   channel?: string
+  /** Whose channel it is; missing for other parts, and in messages of earlier versions. */
+  client?: Named
   message: string
   since: number
   node: string

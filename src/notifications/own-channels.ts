@@ -7,6 +7,7 @@ import type { OnCallPlan } from './on-call/who-is-on-call.ts'
 /** A client's channel besides its chat webhook and its e-mail. */
 export interface OwnChannel {
   id: string
+  name: string
   address: string
   minimumSeverity: Severity
   /** How long a warning must last before it is sent over this channel, ms; null when the general setting applies. */
@@ -48,6 +49,7 @@ export async function withChannels<T extends { id: string }>(
 
 export const ownChannel = (row: ClientChannelRow): OwnChannel => ({
   id: row.id,
+  name: row.name,
   address: row.address,
   minimumSeverity: row.minimum_severity === 'critical' ? 'critical' : 'warning',
   warningsAfterMs: row.warnings_after_minutes === null ? null : row.warnings_after_minutes * MINUTE,

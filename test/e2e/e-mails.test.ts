@@ -14,19 +14,19 @@ test('on a phone no e-mail scrolls sideways, and none breaks a short word', asyn
   const faults: string[] = []
   for (const [name, message] of Object.entries(SAMPLES)) {
     await page.setContent(composeEmail(message, { publicUrl: PUBLIC_URL, at: AT }).html)
-    const width = await page.evaluate(() => document.documentElement.scrollWidth)
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth')
     if (width > PHONE.width) faults.push(`${name} is ${width} px wide`)
-    for (const word of await page.evaluate(brokenWords)) faults.push(`${name} breaks ${word}`)
+    for (const word of await page.evaluate<string[]>(BROKEN_WORDS)) faults.push(`${name} breaks ${word}`)
   }
   deepEqual(faults, [])
 })
 
-/** Runs in the page: returns the words of at most 9 characters that are on two lines. */
-function brokenWords(): string[] {
-  const found: string[] = []
+/** What the page answers: the words of at most 9 characters that are on two lines. */
+const BROKEN_WORDS = `(() => {
+  const found = []
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
-    for (const { 0: word, index } of (node.textContent ?? '').matchAll(/(?<!\S)[\p{L}\p{N},]{2,9}(?!\S)/gu)) {
+    for (const { 0: word, index } of node.textContent.matchAll(/(?<!\\S)[\\p{L}\\p{N},]{2,9}(?!\\S)/gu)) {
       const range = document.createRange()
       range.setStart(node, index)
       range.setEnd(node, index + word.length)
@@ -35,4 +35,4 @@ function brokenWords(): string[] {
     }
   }
   return found
-}
+})()`

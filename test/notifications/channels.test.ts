@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HOUR } from '../../src/lib/index.ts'
 import { TestLimits } from '../../src/notifications/api/channels.ts'
+import { inWords } from '../../src/notifications/channel.ts'
 import { channelsOf, type OwnChannel } from '../../src/notifications/index.ts'
 import { newClock } from '../../testkit/clock.ts'
 
 const own = (id: string, address: string, minimumSeverity: OwnChannel['minimumSeverity'] = 'warning'): OwnChannel => ({
   id,
+  name: id,
   address,
   minimumSeverity,
   warningsAfterMs: null,
@@ -54,4 +56,17 @@ test('test messages go to as many e-mail addresses in an hour as a client can ha
   limits.take('other', channels(lists, null))
   clock.advance(HOUR)
   limits.take('c', channels(lists, null))
+})
+
+test('messages call a channel by its name, so that people know which of many to fix', () => {
+  const person = { id: 'p', name: 'Grace', email: 'grace@example.com', channelId: null }
+  const when = { timezone: 'UTC', handoverWeekday: 1, handoverTime: '09:00', startsOn: '2026-11-02' }
+  const rotation = { people: [person], ...when, escalateAfterMinutes: null }
+  const client = { id: 'c', name: 'ACME', chat_webhook: null, email: null, channels: [own('Night shift', 'x')] }
+  const named = { ...client, onCall: { rotation, overrides: [] } }
+  const keys = ['chat:c', 'email:c', 'own:c:Night shift', 'own:c:p'] as const
+  assert.deepEqual(
+    keys.map((key) => inWords(key, named)),
+    ['chat of ACME', 'e-mail of ACME', '“Night shift” of ACME', 'e-mail of Grace (ACME)'],
+  )
 })

@@ -1,5 +1,5 @@
 import { capitalised, number } from '../../lib/index.ts'
-import type { Message, MessageGroup, OwnFailureMessage, QuotaMessage, TestMessage } from '../message.ts'
+import type { Message, MessageGroup, Named, OwnFailureMessage, QuotaMessage, TestMessage } from '../message.ts'
 import { alertCard, groupCard } from './alert-card.ts'
 import {
   type Card,
@@ -50,23 +50,31 @@ const testCard = ({ client, asked_by }: TestMessage, { publicUrl }: CardOptions)
 })
 
 function ownCard(message: OwnFailureMessage, { publicUrl, at }: CardOptions): Card {
+  const { client } = message
   const isOver = message.kind === 'own_recovery'
   const times = new LocalTimes('UTC')
   const since = sinceWhen(times, message.since, at)
   const lasted = `${times.span(message.since, at, at)} (${lengthInWords(at - message.since)})`
   const failure = capitalised(cut(oneLine(message.message), LINE_MAX)) || '?'
+  const subject =
+    client === undefined ? `Tagwarden itself — ${name(message.part)}` : `${name(client.name)} — channel off`
   return {
     ...BLANK,
     tone: isOver ? 'ok' : 'critical',
-    heading: `[${isOver ? 'RESOLVED' : 'CRITICAL'}] Tagwarden itself — ${name(message.part)}`,
+    heading: `[${isOver ? 'RESOLVED' : 'CRITICAL'}] ${subject}`,
     what: isOver ? `Works again after ${lengthInWords(at - message.since)}` : failure,
     tail: isOver ? null : ` since ${since}`,
     paragraphs: [isOver ? `It was: ${sentence(failure)}` : 'While this lasts, alerts may come late or not at all.'],
     facts: [isOver ? { name: 'Lasted', value: lasted } : { name: 'Since', value: since }, fact('Node', message.node)],
-    link: { label: 'Open Tagwarden', url: publicUrl },
+    link: client === undefined ? { label: 'Open Tagwarden', url: publicUrl } : clientLink(client, publicUrl),
     thread: `own:${name(message.part)}:${message.since}`,
   }
 }
+
+const clientLink = ({ id }: Named, publicUrl: string): Card['link'] => ({
+  label: 'Open the client',
+  url: `${publicUrl}/clients/${encodeURIComponent(id)}`,
+})
 
 const REMEDY = 'A larger plan takes effect within seconds.'
 
@@ -86,7 +94,7 @@ function quotaCard(message: QuotaMessage, { publicUrl, at }: CardOptions): Card 
     change: null,
     lines: [],
     footer: null,
-    link: { label: 'Open the client', url: `${publicUrl}/clients/${encodeURIComponent(client.id)}` },
+    link: clientLink(client, publicUrl),
     thread: null,
   }
 }

@@ -55,7 +55,8 @@ export async function writeOffNotice(
     kind: 'own_failure',
     part: 'deliveries',
     channel: key,
-    message: `${inWords(key, client.name)} is off: ${error}. Nothing is sent there until the address is edited`,
+    client: { id: client.id, name: client.name },
+    message: `${inWords(key, client)} is off: ${error}. Nothing is sent there until the address is edited`,
     since: now,
     node: nodeId,
   }

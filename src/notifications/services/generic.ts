@@ -64,7 +64,7 @@ function genericPayload(message: Message | MessageGroup, options: BodyOptions): 
     truncatedAlerts: 0,
     externalURL: options.publicUrl,
     alerts: entries,
-    client: 'client' in message ? message.client : null,
+    client: 'client' in message ? (message.client ?? null) : null,
     site: only === undefined ? null : siteOf(only, options),
     alert: only === undefined ? null : alertOf(only, options),
     probe_result: only === undefined ? null : resultOf(only),

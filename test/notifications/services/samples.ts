@@ -285,6 +285,16 @@ export const SAMPLES: Readonly<Record<string, Message | MessageGroup>> = {
     since: AT - 16 * MINUTE,
     node: 'tagwarden-1',
   },
+  channel_off: {
+    kind: 'own_failure',
+    part: 'deliveries',
+    channel: 'own:7f3a2f0e-0000-4000-8000-0000000000c1:7f3a2f0e-0000-4000-8000-0000000000c2',
+    client: opened.client,
+    message:
+      '“Night shift” of ACME is off: Slack answered 404 (no_service): check the address. Nothing is sent there until the address is edited',
+    since: AT - 2 * MINUTE,
+    node: 'tagwarden-1',
+  },
   own_recovery: {
     kind: 'own_recovery',
     part: 'deliveries',
