@@ -4,6 +4,7 @@ import {
   type Card,
   type CardOptions,
   cut,
+  defanged,
   fact,
   LINE_MAX,
   LocalTimes,
@@ -30,7 +31,7 @@ export function vendorCard({ kind, incident, vendor, sites }: VendorMessage, { p
   return {
     tone: isOver ? 'ok' : incident.severity,
     heading: `[${isOver ? 'RESOLVED' : incident.severity.toUpperCase()}] ${name(vendor)}${sites.length === 0 ? '' : ` — ${sites.length} sites`}`,
-    what: capitalised(cut(oneLine(incident.title), LINE_MAX)) || '?',
+    what: capitalised(cut(defanged(oneLine(incident.title)), LINE_MAX)) || '?',
     tail: isOver ? null : ` since ${since}`,
     paragraphs: isOver
       ? []

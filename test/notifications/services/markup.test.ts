@@ -1,7 +1,7 @@
 import { deepEqual, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { composeEmail } from '../../../src/notifications/email/compose.ts'
-import type { AlertMessage } from '../../../src/notifications/message.ts'
+import type { AlertMessage, VendorMessage } from '../../../src/notifications/message.ts'
 import type { Service } from '../../../src/notifications/services/services.ts'
 import { payloadOf } from '../../../src/notifications/services/services.ts'
 import { AT, CHANNEL, KEY, opened, PUBLIC_URL } from './samples.ts'
@@ -75,6 +75,20 @@ test('no text that a sender or a watched page chose is a link, wherever a messag
   const said = PEOPLE.flatMap((service) => strings(payloadOf(service, message, options)))
   const links = [...said, text, html].flatMap((one) => one.match(/https:\/\/evil\S*|evil\.example\/\S*/g) ?? [])
   deepEqual(links, [])
+})
+
+test('a vendor whose name people have set is no link in the message about its incident', () => {
+  const vendor = 'evil.example/now'
+  const incident = { id: 'i', title: `${vendor} tags fail on 3 of 20 sites`, severity: 'critical' } as const
+  const sites = [{ client: 'ACME', site: 'shop', since: AT }]
+  const message: VendorMessage = {
+    kind: 'vendor_opened',
+    vendor,
+    incident: { ...incident, started_at: AT, resolved_at: null },
+    sites,
+  }
+  const { text } = composeEmail(message, { publicUrl: PUBLIC_URL, at: AT })
+  deepEqual(text.match(/evil\.example\/\S*/gi), null)
 })
 
 const PEOPLE = ['slack', 'discord', 'teams', 'google_chat', 'pagerduty', 'opsgenie'] as const
