@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { DEAD_AFTER_MS } from '../../src/cluster/index.ts'
-import { newOrderedId, SECOND } from '../../src/lib/index.ts'
+import { MINUTE, newOrderedId, SECOND } from '../../src/lib/index.ts'
 import { ownKey } from '../../src/notifications/channel.ts'
 import { enqueue, type SendOutcome } from '../../src/notifications/index.ts'
 import { StoreError } from '../../src/store/index.ts'
@@ -87,6 +87,31 @@ testOnEveryEngine("a dead node's channel is taken over, and the same is said und
   assert.deepEqual(await statesOf(store), Array(4).fill('delivered'))
   assert.equal((await channelRow(store, `chat:${client.id}`)).failures, 0)
 })
+
+testOnEveryEngine(
+  'while nodes get a setting one by one, those without it leave its messages to those that have it',
+  async (store, t) => {
+    const clock = newClock()
+    const shared = asShared(store)
+    const client = await insertClient(store, { chat_webhook: null, email: 'ops@acme.example' })
+    const globalWebhook = 'https://chat.example/all'
+    const old = await openNode(t, store, clock, undefined, {
+      store: shared,
+      transports: { chat: { send: async () => DELIVERED }, email: null },
+    })
+    await enqueueMessages(store, client, ['reminder A'], NOW, { globalWebhook, isEmailOn: true })
+    await old.notifications.run()
+    assert.deepEqual(await statesOf(store), ['pending', 'pending'])
+    const restarted = await openNode(t, store, clock, undefined, { store: shared, globalWebhook })
+    await restarted.notifications.run()
+    assert.deepEqual(await statesOf(store), ['delivered', 'delivered'])
+    await enqueueMessages(store, client, ['reminder B'], NOW, { globalWebhook, isEmailOn: true })
+    clock.advance(10 * MINUTE)
+    await old.membership.beat()
+    await old.notifications.run()
+    assert.deepEqual(await statesOf(store), ['delivered', 'delivered', 'cancelled', 'cancelled'])
+  },
+)
 
 testOnEveryEngine('where only one process can use the store, its successor goes on at once', async (store, t) => {
   const clock = newClock()

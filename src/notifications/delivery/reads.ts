@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { firstIdAt } from '../../lib/index.ts'
+import { firstIdAt, MINUTE } from '../../lib/index.ts'
 import { type ChannelRow, type ClientRow, chunksOf, type DeliveryRow, type Store } from '../../store/index.ts'
 import {
   addressNow,
@@ -22,14 +22,19 @@ const MESSAGES_MAX = 500
 /** A literal, because with a parameter neither engine uses the partial index of pending messages. */
 const IS_PENDING = sql<boolean>`deliveries.state = 'pending'`
 
+/** A channel without its messages. */
+type ChannelState = Pick<ChannelSnapshot, 'channel' | 'address' | 'clientIds'>
+
+/** Time that a message is left to other nodes when it has an address only by their settings: nodes may be restarted one by one. */
+const LEFT_MS = 10 * MINUTE
+/** With these settings a channel has an address if it has one on any node. */
+const ALL_SET: ChannelSettings = { globalWebhook: 'https://unknown.invalid', isEmailOn: true }
+
 /**
  * Returns the channels with pending messages that this node may work on, with their addresses. When nothing is pending it reads one
  * empty index. The query hops from channel to channel through the index, however many messages are pending.
  */
-export async function channelsWithWork(
-  claimant: Claimant,
-  channelSettings: ChannelSettings,
-): Promise<Omit<ChannelSnapshot, 'waiting' | 'unannounced'>[]> {
+export async function channelsWithWork(claimant: Claimant, channelSettings: ChannelSettings): Promise<ChannelState[]> {
   const { read } = claimant.store
   const { rows: found } = await sql<{ channel: string }>`
     with recursive found (channel) as (
@@ -61,10 +66,7 @@ export async function channelsWithWork(
 }
 
 /** Returns whether it is worth reading the channel's messages. */
-export const mayHaveWork = (
-  { channel, address }: Omit<ChannelSnapshot, 'waiting' | 'unannounced'>,
-  now: number,
-): boolean =>
+export const mayHaveWork = ({ channel, address }: ChannelState, now: number): boolean =>
   address === null ||
   storedAddress({ key: keyOf(channel.channel), address }) !== channel.address ||
   (channel.off_since === null && isOpenTo(channel, now))
@@ -91,10 +93,12 @@ export async function readSnapshot(
   const rows = [...ready, ...held].sort((a, b) => (a.id < b.id ? -1 : 1))
   const clients = await clientsOf(store, [clientIdOf(key), ...rows.map(({ client_id }) => client_id)])
   const isThere = addressNow(key, clients.get(clientIdOf(key) ?? ''), channelSettings) !== null
+  const address = addressOf(channel, clients, channelSettings)
+  const isLeft = address === null && store.isShared && addressOf(channel, clients, ALL_SET) !== null
   return {
     channel,
-    address: addressOf(channel, clients, channelSettings),
-    waiting: rows.map(queuedMessage),
+    address,
+    waiting: (isLeft ? rows.filter(({ not_before }) => not_before <= now - LEFT_MS) : rows).map(queuedMessage),
     clientIds: isThere ? activeIn(clients) : new Set(),
     unannounced: await unannouncedOf(store, key, rows),
   }
