@@ -13,7 +13,7 @@ export function configurationPage(): string {
 Settings are environment variables. \`tagwarden\` also reads a file \`.env\` in the folder it is started from
 ([.env.example](../.env.example) lists everything); a variable that is already set wins over the file. All settings are
 checked at start: a wrong value stops it with one line that names the variable, the value and what is allowed. An empty
-value counts as unset.
+value counts as unset. A variable that looks like a misspelt setting has no effect; the log names it at the start.
 
 | Variable | Default | Meaning |
 |---|---|---|

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseEnv } from 'node:util'
 import { InvalidArgumentError } from 'commander'
 import { type Config, type Environment, readConfig } from '../config.ts'
 import { asError, StartupError } from '../lib/index.ts'
@@ -55,12 +56,15 @@ export function configFromEnvironment(options: Environment = {}): Config {
 
 const ENV_FILE = '.env'
 
+/** Without the mark that editors on Windows begin a file with, which would be part of the first name. */
+export const envText = (text: string): string => text.replace(/^\uFEFF/, '')
+
 /** @throws StartupError, because without the file another service would start: another address and database, and no token */
 function loadEnvFile(): void {
   try {
-    // Read it first: when permission is missing, `loadEnvFile` reports a missing file.
-    readFileSync(ENV_FILE)
-    process.loadEnvFile(ENV_FILE)
+    for (const [name, value] of Object.entries(parseEnv(envText(readFileSync(ENV_FILE, 'utf8'))))) {
+      process.env[name] ??= value
+    }
   } catch (thrown) {
     throw new StartupError(
       `the settings in ${ENV_FILE} cannot be read (${asError(thrown).message}): let this user read it, or start from another folder`,

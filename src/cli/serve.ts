@@ -3,6 +3,7 @@ import { asksForAccounts, type Config, hasRole } from '../config.ts'
 import { systemClock } from '../lib/index.ts'
 import type { Service } from '../main.ts'
 import { VERSION } from '../version.ts'
+import { misspelt } from './misspelt.ts'
 import { configFromEnvironment, storeName } from './options.ts'
 import { stopOnSignals } from './process.ts'
 
@@ -27,6 +28,7 @@ async function serve(): Promise<void> {
   const { startService } = await import('../main.ts')
   const { createLog } = await import('./process.ts')
   const log = await createLog(config)
+  for (const text of misspelt(process.env)) log.warn(text)
   const onDeath = (err: Error) => {
     log.fatal(
       { err },

@@ -55,6 +55,14 @@ const SEEDS: readonly Seed[] = [
     finds: warning('tokens', /ADMIN_TOKEN can be guessed.*openssl rand -hex 32/),
   },
   {
+    title: 'a setting with a typing mistake',
+    seed: settings({ RETENTION_MINUTES_DAYS: '3' }),
+    finds: warning(
+      'config',
+      /RETENTION_MINUTES_DAYS is no setting and has no effect: did you mean RETENTION_MINUTE_DAYS\?/,
+    ),
+  },
+  {
     title: 'VIEWER_TOKEN that is ADMIN_TOKEN',
     seed: settings({ VIEWER_TOKEN: TOKEN }),
     finds: failed('config', /VIEWER_TOKEN equals ADMIN_TOKEN: give them different values/),

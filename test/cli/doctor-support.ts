@@ -58,7 +58,7 @@ export async function goodSetUp(t: TestContext): Promise<SetUp> {
 export async function wrongWith({ environment, folder, outbound }: SetUp, alsoExpected: readonly string[] = []) {
   const all: DoctorFinding[] = []
   const targets = [{ url: outbound, needs: 'what you use it for' }]
-  const examination = { outbound: targets, folder, readSettings: () => readConfig(environment) }
+  const examination = { outbound: targets, folder, readSettings: () => readConfig(environment), environment }
   for await (const finding of allFindings(examination)) all.push(finding)
   const said = all.map(({ text }) => text).join('\n')
   for (const secret of ['chat-secret', 'heartbeat-secret', 'pass:word', 'pass%3Aword', TOKEN, KEY_PEM.slice(40, 80)]) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { misspelt } from '../../src/cli/misspelt.ts'
 import { storeName } from '../../src/cli/options.ts'
 
 const NAMES: readonly [databaseUrl: string | null, name: string][] = [
@@ -13,3 +14,29 @@ const NAMES: readonly [databaseUrl: string | null, name: string][] = [
 for (const [databaseUrl, name] of NAMES) {
   test(`${databaseUrl} is called ${name}`, () => assert.equal(storeName({ databaseUrl, dataDir: './data' }), name))
 }
+
+const TYPOS: readonly [given: string, meant: string | null][] = [
+  ['ADMIN_TOKN', 'ADMIN_TOKEN'],
+  ['ADMIN_TOKEN_FIEL', 'ADMIN_TOKEN_FILE'],
+  ['DATADIR', 'DATA_DIR'],
+  ['SMTP_FORM', 'SMTP_FROM'],
+  ['CHAT_WEBHOOKS_URLS', 'CHAT_WEBHOOK_URL'],
+  ['ADMIN_TOKEN', null],
+  ['AMQP_URL', null],
+  ['HTTP_URL', null],
+  ['POSTGRES_PASSWORD', null],
+  ['HOSTS', null],
+]
+
+for (const [given, meant] of TYPOS) {
+  const title = meant === null ? `${given} is not taken for a misspelt setting` : `${given} is taken for ${meant}`
+  test(title, () => {
+    const said = `${given} is no setting and has no effect: did you mean ${meant}?`
+    assert.deepEqual(misspelt({ [given]: 'x' }), meant === null ? [] : [said])
+  })
+}
+
+test('a setting that is set was not misspelt, whatever other variables there are', () => {
+  assert.deepEqual(misspelt({ DATABASE_URI: 'x', DATABASE_URL: 'postgres://db.example/tagwarden' }), [])
+  assert.equal(misspelt({ DATABASE_URI: 'x', DATABASE_URL: '' }).length, 1)
+})

@@ -15,6 +15,7 @@ import { runCliHere } from '../../testkit/processes/command-here.ts'
 import { runCli, startCli } from '../../testkit/processes/command-line.ts'
 import { NodeProcess } from '../../testkit/processes/node-process.ts'
 import { isReady, READY, serve } from '../../testkit/processes/server-process.ts'
+import { PROGRAM } from '../../testkit/repository.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { copyTemplate } from '../../testkit/sqlite.ts'
 import { until } from '../../testkit/until.ts'
@@ -28,14 +29,19 @@ async function refusal(t: TestContext, environment: Record<string, string>, run 
 }
 
 test('serve prints where it is ready and what is off or open, answers there, and ends with code 0 on SIGTERM', async (t) => {
-  const server = await startCli(t, ['serve'], { PORT: '0', DATA_DIR: await tempDir(t) })
+  const server = await startCli(t, ['serve'], { PORT: '0', DATA_DIR: await tempDir(t), ADMIN_TOKN: 'x' })
   const url = await server.printed(READY)
   assert.equal((await fetch(`${url}/ready`)).status, 200)
   await server.printed(/(Management is open: [^"]+)/)
   server.child.kill('SIGTERM')
   const { code, out, err } = await server.finished
   assert.deepEqual({ code, err }, { code: 0, err: [] })
-  for (const note of [`Dashboard: ${url}/`, 'E-mail is off: SMTP_URL is not set', 'No chat channel for all clients']) {
+  for (const note of [
+    'ADMIN_TOKN is no setting and has no effect: did you mean ADMIN_TOKEN?',
+    `Dashboard: ${url}/`,
+    'E-mail is off: SMTP_URL is not set',
+    'No chat channel for all clients',
+  ]) {
     assert.ok(
       out.some((line) => line.includes(note)),
       note,
@@ -94,6 +100,21 @@ test('a .env that cannot be read is named, and the service does not start withou
     server.err.join('\n'),
     /^tagwarden: the settings in \.env cannot be read \(EISDIR.*\): let this user read it.*$/,
   )
+})
+
+test('a .env that begins with a byte order mark, as editors on Windows write it, is read from its first line on', async (t) => {
+  const folder = await tempDir(t)
+  await writeFile(join(folder, '.env'), '\uFEFFPORT=none\r\n')
+  const server = new NodeProcess({
+    name: 'tagwarden',
+    args: [PROGRAM, 'serve'],
+    environment: { DATA_DIR: folder },
+    folder,
+    logFolder: await tempDir(t),
+  })
+  server.launch()
+  assert.equal(await server.ended(), 1)
+  assert.match(server.err.join('\n'), /^tagwarden: PORT="none" must be a whole number/)
 })
 
 /** Takes no byte, as a file on a disk that is full. */

@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { BlockList } from 'node:net'
 import { parseEnv } from 'node:util'
 import { asksForAccounts, type Config, isLoopback, SETTINGS, signOfProxy, wideProxyAddress } from '../../config.ts'
+import { envText } from '../options.ts'
 import type { DoctorFinding } from './doctor-finding.ts'
 
 /** Findings about a valid configuration that may surprise its operator. An unset setting gets no line, unless it should be set. */
@@ -168,7 +169,7 @@ export async function envFileFinding(path: string): Promise<DoctorFinding | null
   const check = '.env'
   const text = await readFile(path, 'utf8').catch(() => null)
   if (text === null) return null
-  const given = parseEnv(text)
+  const given = parseEnv(envText(text))
   const secrets = Object.values(SETTINGS).filter(({ name, secret }) => secret && (given[name] ?? '') !== '')
   if (secrets.length === 0) return null
   if (((await stat(path)).mode & OTHERS_MAY_READ) === 0) {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import type { Config } from '../../config.ts'
+import type { Config, Environment } from '../../config.ts'
 import { StartupError } from '../../lib/index.ts'
+import { misspelt } from '../misspelt.ts'
 import { configFromEnvironment } from '../options.ts'
 import { configFindings, envFileFinding } from './config.ts'
 import { type DoctorFinding, findingLine, verdict } from './doctor-finding.ts'
@@ -20,7 +21,8 @@ import { schemaFinding, storeFindings } from './store.ts'
 /** Runs every check and prints each finding when it is known, or all as JSON at the end; the exit code is 1 when one failed. */
 export async function examine(outbound: readonly OutboundTarget[], asJson: boolean): Promise<void> {
   const findings: DoctorFinding[] = []
-  for await (const finding of allFindings({ outbound, folder: '.', readSettings: configFromEnvironment })) {
+  const options = { outbound, folder: '.', readSettings: configFromEnvironment, environment: process.env }
+  for await (const finding of allFindings(options)) {
     findings.push(finding)
     if (!asJson) console.log(findingLine(finding))
   }
@@ -34,15 +36,19 @@ export interface DoctorOptions {
   folder: string
   /** @throws StartupError for invalid settings */
   readSettings: () => Config
+  /** What the settings were read from. */
+  environment: Environment
 }
 
 /** Runs every check and yields each finding when it is known. */
-export async function* allFindings({ outbound, folder, readSettings }: DoctorOptions): AsyncGenerator<DoctorFinding> {
+export async function* allFindings(options: DoctorOptions): AsyncGenerator<DoctorFinding> {
+  const { outbound, folder, readSettings, environment } = options
   const outside = Promise.all(outbound.map(askOutside))
   yield nodeFinding(process.versions.node)
   const envFile = await envFileFinding(join(folder, '.env'))
   if (envFile !== null) yield envFile
   const config = settingsOrRefusal(readSettings)
+  for (const text of misspelt(environment)) yield { check: 'config', level: 'warning', text }
   if (config instanceof StartupError) {
     yield { check: 'config', level: 'failed', text: `${config.message}; the database was not checked` }
   } else {
