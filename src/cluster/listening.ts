@@ -109,19 +109,26 @@ async function beat(
   const { listened_until: until } = row
   if (Math.abs(now - until) >= LEAST_OUTAGE_MS) {
     // A clock that was ahead recorded outages in the future. `listened_until` stays until all of them are deleted.
-    if (now < until && (await removeSome(trx, '>', now))) return true
+    if (now < until && (await removeSome(trx, 'began_at', '>=', now))) return true
+    // Until now, nothing was counted in this one: the machine was down, or what came was booked to the future.
+    if (now < until) await trx.updateTable('outages').set({ ended_at: now }).where('ended_at', '>', now).execute()
     if (now > until && mayHavePaused) await writeDown(trx, until, now)
   } else if (now <= until) return false
   await trx.updateTable('listening').set({ listened_until: now }).where('id', '=', ID).execute()
   return false
 }
 
-/** Deletes some of the outages that ended before (`<`) or after (`>`) a time, oldest first, and returns whether there may be more. */
-async function removeSome(db: Kysely<Tables>, side: '<' | '>', time: number): Promise<boolean> {
+/** Deletes some of the outages that began or ended on one side of a time, oldest first, and returns whether there may be more. */
+async function removeSome(
+  db: Kysely<Tables>,
+  edge: 'began_at' | 'ended_at',
+  side: '<' | '>=',
+  time: number,
+): Promise<boolean> {
   const some = db
     .selectFrom('outages')
     .select('began_at')
-    .where('ended_at', side, time)
+    .where(edge, side, time)
     .orderBy('began_at')
     .limit(ROWS_PER_STEP)
   const { numDeletedRows } = await db.deleteFrom('outages').where('began_at', 'in', some).executeTakeFirstOrThrow()
@@ -129,7 +136,8 @@ async function removeSome(db: Kysely<Tables>, side: '<' | '>', time: number): Pr
 }
 
 /** Deletes some of the outages that ended before a time, oldest first, and returns whether there may be more. */
-export const removeOldOutages = (store: Store, before: number): Promise<boolean> => removeSome(store.write, '<', before)
+export const removeOldOutages = (store: Store, before: number): Promise<boolean> =>
+  removeSome(store.write, 'ended_at', '<', before)
 
 async function writeDown(trx: Transaction<Tables>, from: number, to: number): Promise<void> {
   const { numUpdatedRows } = await trx
