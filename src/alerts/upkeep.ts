@@ -135,7 +135,7 @@ async function updateAlertsOf(
       if (source === undefined)
         return { before: alert, transition: removed(alert, 'Its probe was deleted', now), source }
       if (!source.isActive) {
-        const text = 'Its probe, site or client was deactivated'
+        const text = 'Its probe, site or client was paused'
         return { before: alert, transition: removed(alert, text, now), source }
       }
       const rules = rulesOf(alert, source, context)

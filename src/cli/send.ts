@@ -150,7 +150,7 @@ export function explainAnswer(answer: IngestAnswer, { endpoint, keyHeader }: Ing
       )
     case 403:
       return (
-        'the site or its client is inactive, or the key is revoked or expired: activate it with PATCH and ' +
+        'the site or its client is paused, or the key is revoked or expired: resume it with PATCH and ' +
         '{"is_active": true}; to replace a key that has ended, add another with POST /api/sites/{site_id}/keys.'
       )
     case 413:

@@ -47,7 +47,7 @@ const settable = {
     }),
   ),
   chat_webhook: nullable(HttpUrl),
-  is_active: Type.Boolean({ description: "Ingest refuses the requests of an inactive client's sites" }),
+  is_active: Type.Boolean({ description: 'False while it is paused: ingest refuses the requests of its sites' }),
   plan: Type.Enum(PLANS),
   requests_per_second: nullable(
     Type.Integer({ minimum: 1, maximum: MAX_COUNT, description: 'For plan enterprise only; null: unlimited' }),

@@ -24,7 +24,7 @@ const infrastructure = {
 const settable = {
   name: Name,
   url: HttpUrl,
-  is_active: Type.Boolean({ description: 'Ingest refuses the requests of an inactive site' }),
+  is_active: Type.Boolean({ description: 'False while it is paused: ingest refuses its requests' }),
   timezone: Type.String({
     format: 'time-zone',
     description: 'IANA name of the time zone that days and hours of reports follow',

@@ -84,7 +84,7 @@ async function readStatusLink(db: Kysely<Tables>, clientId: string): Promise<Sta
 /**
  * The active client whose status page the token opens.
  *
- * @throws AppError `not_found` when the token never existed or was revoked, or the client is inactive; the answer does not say
+ * @throws AppError `not_found` when the token never existed or was revoked, or the client is paused; the answer does not say
  * which
  */
 export async function clientOfStatusLink(db: Kysely<Tables>, token: string): Promise<Pick<ClientRow, 'id' | 'name'>> {

@@ -152,7 +152,7 @@ export function badgeRoutes(app: HttpApp, { store, siteHealth, clock }: BadgeOpt
             'A small SVG image with name and status; its title also states since when there is a problem, and until when maintenance lasts',
           ),
           304: Type.Null({ description: 'Unchanged since the answer with this `ETag`' }),
-          404: image('The same image with `unknown`: no site has this id, or the site or its client is inactive'),
+          404: image('The same image with `unknown`: no site has this id, or the site or its client is paused'),
           400: refused,
           500: failed,
           503: unavailable,

@@ -222,7 +222,7 @@ export function statusPageRoutes(app: HttpApp, { store, pages, clock, isEmailOn 
         tags: ['Sharing'],
         summary: "Read a client's status page",
         description:
-          'What `/status/{token}` shows; requires no other key. Up to 5 s old. A revoked link, and the link of an inactive ' +
+          'What `/status/{token}` shows; requires no other key. Up to 5 s old. A revoked link, and the link of a paused ' +
           'client, are answered as if they had never existed.',
         security: [],
         params: Type.Object({ token: StatusToken }),

@@ -69,7 +69,7 @@ test('send explains a refusal, stops there, and ends with code 1', async (t) => 
 
   const inactive = await runCliHere(t, ['send', '--key', site.ingest_key, ...endpoint])
   assert.equal(inactive.code, 1)
-  assert.match(inactive.err.join('\n'), /^tagwarden: the site or its client is inactive.*$/)
+  assert.match(inactive.err.join('\n'), /^tagwarden: the site or its client is paused.*$/)
 })
 
 test('send of several keeps to the rate of the plan', async (t) => {
@@ -126,7 +126,7 @@ test('a yes needs no explanation', () => {
 const EXPLANATIONS: readonly [answer: IngestAnswer, says: RegExp][] = [
   [answer(400), /payload is refused.*\/recent/],
   [answer(401), /no site has this key.*X-Service-Key/],
-  [answer(403), /inactive.*revoked or expired.*add another with POST \/api\/sites\/\{site_id\}\/keys/],
+  [answer(403), /paused.*revoked or expired.*add another with POST \/api\/sites\/\{site_id\}\/keys/],
   [answer(404), /no ingest at http:\/\/127\.0\.0\.1\/other/],
   [answer(413), /larger than 1 MB/],
   [answer(429, { retryAfter: '7' }), /wait 7 s/],

@@ -120,7 +120,7 @@ async function held(page: Page, address: string) {
   }
 }
 
-test('a client and its sites are changed, switched off and deleted', async (t) => {
+test('a client and its sites are changed, paused and deleted', async (t) => {
   const received: string[] = []
   const chat = await startAnswering(t, (request, response) => {
     request.on('data', (part) => received.push(String(part))).on('end', () => response.end('ok'))
@@ -264,7 +264,7 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
     await staysAccessible(page)
   })
 
-  await t.test('a site leads to its keys, is switched off and deleted', async (t) => {
+  await t.test('a site leads to its keys, is paused and deleted', async (t) => {
     const { page, browserErrors } = await open(t, `/sites/${site.id}/edit`)
     // What is typed is lost to no slip; what was never changed, or is put back, holds no one up.
     const leave = () => page.getByRole('link', { name: 'Maintenance' }).click()
@@ -289,26 +289,26 @@ test('a client and its sites are changed, switched off and deleted', async (t) =
     await page.getByRole('heading', { name: 'Ingest keys', level: 1 }).waitFor()
     await page.goBack()
     // Refused while no one looks at the dialog any more: a toast says so, and the dialog begins afresh.
-    await page.getByRole('button', { name: 'Switch off …' }).click()
+    await page.getByRole('button', { name: 'Pause …' }).click()
     const refusing = await held(page, `**/api/sites/${site.id}`)
-    await page.getByRole('button', { name: 'Switch off', exact: true }).click()
+    await page.getByRole('button', { name: 'Pause', exact: true }).click()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await refusing.answer({ error: 'unavailable', message: 'The database is busy', details: [] })
     await page.getByText('Not done', { exact: true }).waitFor()
     await until('the browser logs the refusal', () => browserErrors.length > 0 || undefined)
     assert.match(browserErrors.splice(0).join(), /^[^,]*status of 503[^,]*$/)
-    await page.getByRole('button', { name: 'Switch off …' }).click()
+    await page.getByRole('button', { name: 'Pause …' }).click()
     assert.equal(await page.getByRole('dialog').getByText('The database is busy').count(), 0)
     await page
       .getByRole('dialog')
       .getByText(/^What it sends is refused/)
       .waitFor()
-    await page.getByRole('button', { name: 'Switch off', exact: true }).click()
-    await page.getByRole('button', { name: 'Switch on' }).waitFor()
+    await page.getByRole('button', { name: 'Pause', exact: true }).click()
+    await page.getByRole('button', { name: 'Resume' }).waitFor()
     await service.ask('POST', '/api/probes', { site_id: site.id, probe_type: 'data_freshness', name: 'Fresh' })
     await follow(page, `/sites/${site.id}/probes`)
-    await page.getByText('not while its site is switched off').waitFor()
+    await page.getByText('not while its site is paused').waitFor()
     await follow(page, '/overview')
     await page.getByText('no active site').waitFor()
     await follow(page, `/sites/${site.id}/edit`)

@@ -154,9 +154,6 @@ test('maintenance and silences', async (t) => {
     await page.waitForURL('**/maintenance?site=*')
     await page.getByText('Moving the tag server').first().waitFor({ state: 'detached' })
     await follow(page, '/maintenance?client=gone')
-    await untilTrue(
-      page,
-      `document.querySelector('[aria-label="Client or site"]').value === 'Unknown, or switched off'`,
-    )
+    await untilTrue(page, `document.querySelector('[aria-label="Client or site"]').value === 'Unknown, or paused'`)
   })
 })

@@ -51,7 +51,7 @@ test('the catalogue of tags of the demo store', async (t) => {
 
   await t.test('a client of the address that there is not is not shown as all clients', async (t) => {
     const { page, browserErrors } = await open(t, '/tags?client=7d444840-9dc0-41d1-b245-5ffdce74fad2')
-    await untilTrue(page, `document.querySelector('main input')?.value === 'Unknown, or switched off'`)
+    await untilTrue(page, `document.querySelector('main input')?.value === 'Unknown, or paused'`)
     await page.getByRole('button', { name: 'Show all clients' }).waitFor()
     assert.ok(
       browserErrors.every((text) => /status of 404/.test(text)),

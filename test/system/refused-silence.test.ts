@@ -47,7 +47,7 @@ async function freshness(t: TestContext, api: TestService, site: SiteKey): Promi
 
 const payload = eventPayload({ timestamp_ms: NOW })
 
-test('a site that was switched off says so while its silence lasts, and a silent one says that unknown keys are used', async (t) => {
+test('a site that was paused says so while its silence lasts, and a silent one says that unknown keys are used', async (t) => {
   const api = await startTestService(t, newClock())
   const [off, clientOff, wrongKey, neighbour] = [
     await silentSite(api),
@@ -66,9 +66,9 @@ test('a site that was switched off says so while its silence lasts, and a silent
   assert.equal((await api.call('DELETE', `/api/sites/${neighbour.id}`)).status, 204)
   assert.equal((await api.ingest(neighbour, payload)).status, 401)
 
-  const switchedOff = 'refused: the site or its client is inactive since 20 Nov, 10:00 (1 request, none accepted)'
-  assert.equal(await freshness(t, api, off), switchedOff)
-  assert.equal(await freshness(t, api, clientOff), switchedOff)
+  const paused = 'refused: site or client paused since 20 Nov, 10:00 (1 request, none accepted)'
+  assert.equal(await freshness(t, api, off), paused)
+  assert.equal(await freshness(t, api, clientOff), paused)
   assert.match(
     await freshness(t, api, wrongKey),
     /^nothing received for .+; 2 requests with unknown keys were refused since 20 Nov, 10:00: check the sender's key$/,

@@ -29,7 +29,7 @@ test('a night without incidents is calm only as far as someone looked', () => {
   assert.deepEqual(
     [words(0, 0), words(6, 6), words(6, 1), words(6, 0), words(6, 1, 9 * 3_600)],
     [
-      'Nothing is watched. Add a site, or switch one on, to see what broke.',
+      'Nothing is watched. Add a site, or resume one, to see what broke.',
       'No site is judged yet. So no incident could open: the overview says what each site is waiting for.',
       'Nothing broke overnight. No incident opened, and none is unresolved. 1 of 6 sites is not judged yet.',
       'Nothing broke overnight. No incident opened, and none is unresolved.',

@@ -50,7 +50,7 @@ const Occurrence = Type.Unsafe<{ starts_at: string; ends_at: string } | null>({
   type: ['object', 'null'],
   properties: { starts_at: IsoTime, ends_at: IsoTime },
   required: ['starts_at', 'ends_at'],
-  description: 'The occurrence in progress, or else the next one; null when there is none, or while inactive',
+  description: 'The occurrence in progress, or else the next one; null when there is none, or while suspended',
 })
 
 export const MaintenanceRecord = model('Maintenance', {
@@ -92,7 +92,7 @@ export const MaintenanceQuery = Type.Object(
   {
     ...ScopeFilter,
     active_only: Type.Optional(
-      Type.Boolean({ default: false, description: 'Leaves out inactive entries and those that are over' }),
+      Type.Boolean({ default: false, description: 'Leaves out suspended entries and those that are over' }),
     ),
     before: Type.Optional(
       Type.String({

@@ -65,7 +65,9 @@ export const ProbeRecord = model('Probe', {
       'A fingerprint of each secret, which changes with the secret and does not reveal it; empty for viewers',
   }),
   created_at: IsoTime,
-  next_run_at: nullable(Type.String({ format: 'date-time', description: 'When it runs next; null while inactive' })),
+  next_run_at: nullable(
+    Type.String({ format: 'date-time', description: 'When it runs next; null while it is paused' }),
+  ),
   last_status: nullable(ResultStatus),
   judged: Judged,
   reason: UnjudgedReason,

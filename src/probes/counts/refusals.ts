@@ -76,7 +76,7 @@ export async function readRefusals(db: Kysely<Tables>, site: SiteRow, now: numbe
 
 const WORDS: Readonly<Record<string, { why: Refusals['why']; words: string }>> = {
   rate_limited: { why: 'rate', words: "over the client's rate or the rest of its quota" },
-  forbidden: { why: 'forbidden', words: 'the site or its client is inactive' },
+  forbidden: { why: 'forbidden', words: 'site or client paused' },
   invalid_payload: { why: 'invalid_payload', words: 'invalid payloads' },
   payload_too_large: { why: 'payload_too_large', words: 'payloads too large' },
   unavailable: { why: 'overload', words: 'this service was overloaded (503)' },

@@ -110,7 +110,7 @@ const SILENCES: readonly [why: string, reason: string, path: string | undefined,
   ['bytes under way', 'rate_limited', 'bytes under way', 'over the bytes that a client may have under way'],
   ['what it sends', 'invalid_payload', '/event_name', 'invalid payloads'],
   ['the size of what it sends', 'payload_too_large', '', 'payloads too large'],
-  ['having been switched off', 'forbidden', '', 'the site or its client is inactive'],
+  ['having been paused', 'forbidden', '', 'site or client paused'],
 ]
 for (const [why, reason, path, words] of SILENCES) {
   for (const type of JUDGES_SILENCE) {

@@ -27,7 +27,7 @@ export function ClientErrorState({ error, client, onShowAll, onRetry }: Props) {
           </Button>
         }
       >
-        It may have been deleted or switched off, or the link is incomplete.
+        It may have been deleted or paused, or the link is incomplete.
       </EmptyState>
     </div>
   )

@@ -15,9 +15,9 @@ interface Props {
 /** Chooses one client, or all. */
 export function ClientSelect({ directory, client, onChange }: Props) {
   const data = Object.values(directory.clients).map(({ id, name }) => ({ value: id, label: name }))
-  // The address may name one that is deleted or switched off, which must not be shown as "all".
+  // The address may name one that is deleted or paused, which must not be shown as "all".
   if (data.length > 0 && client !== '' && directory.clients[client] === undefined)
-    data.push({ value: client, label: 'Unknown, or switched off' })
+    data.push({ value: client, label: 'Unknown, or paused' })
   return (
     <Select
       aria-label="Client"

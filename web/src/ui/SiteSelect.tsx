@@ -26,7 +26,7 @@ export function SiteSelect({ directory, client, site, className }: Props) {
       className={className}
       aria-label="Client or site"
       placeholder="All clients and sites"
-      data={isKnown || data.length === 0 ? data : [...data, { value, label: 'Unknown, or switched off' }]}
+      data={isKnown || data.length === 0 ? data : [...data, { value, label: 'Unknown, or paused' }]}
       value={value}
       onChange={(chosen) => {
         const [kind = '', id = ''] = chosen?.split(':') ?? []

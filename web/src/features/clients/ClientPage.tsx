@@ -79,7 +79,7 @@ function Loaded({ client }: { client: ClientRecord }) {
         }
       >
         Plan {planLabel(client.plan)} · created <RelativeTime at={client.created_at} />
-        {!client.is_active && <b> · switched off: what its sites send is refused</b>}
+        {!client.is_active && <b> · paused: what its sites send is refused</b>}
       </PageHeader>
       <div className={classes.sections}>
         <ClientSites client={client} />

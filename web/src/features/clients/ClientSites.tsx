@@ -121,7 +121,7 @@ function Name({ site, status }: { site: SiteRecord; status: Status }) {
       <Link to="/sites/$siteId" params={{ siteId: site.id }} className={classes.link}>
         {site.name}
       </Link>
-      {!site.is_active && <span className={classes.muted}>switched off</span>}
+      {!site.is_active && <span className={classes.muted}>paused</span>}
       {site.key_revoked_at !== null && <span className={classes.muted}>no valid key</span>}
     </span>
   )

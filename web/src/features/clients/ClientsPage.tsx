@@ -169,7 +169,7 @@ function Name({ row: { client, status } }: { row: ClientRow }) {
       <Link to="/clients/$clientId" params={{ clientId: client.id }} className={classes.link}>
         {client.name}
       </Link>
-      {!client.is_active && <span className={classes.muted}>switched off</span>}
+      {!client.is_active && <span className={classes.muted}>paused</span>}
     </span>
   )
 }

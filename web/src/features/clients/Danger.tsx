@@ -23,37 +23,37 @@ export function ClientDanger({ client }: { client: ClientRecord }) {
   const { mayAddClients } = useSession()
   const leadOn = useLeadOn()
   const [isDeleting, setDeleting] = useState(false)
-  const [isSwitchingOff, setSwitchingOff] = useState(false)
+  const [isPausing, setPausing] = useState(false)
   const { data: sites } = useQuery(sitesQuery(client.id))
   const { data: probes } = useQuery({ ...probesQuery(undefined, client.id), enabled: isDeleting })
   const onError = (error: Error) => notifications.show({ color: 'danger', message: error.message })
   return (
-    <section className={classes.danger} aria-label="Switching off and deleting">
-      <h2>Switching off and deleting</h2>
+    <section className={classes.danger} aria-label="Pausing and deleting">
+      <h2>Pausing and deleting</h2>
       <Act
-        title={client.is_active ? 'Switch the client off' : 'Switch the client on'}
-        action={client.is_active ? 'Switch off …' : 'Switch on'}
+        title={client.is_active ? 'Pause the client' : 'Resume the client'}
+        action={client.is_active ? 'Pause …' : 'Resume'}
         isBusy={update.isPending}
         isLocked={!mayAddClients}
-        onAct={() => (client.is_active ? setSwitchingOff(true) : update.mutate({ is_active: true }, { onError }))}
+        onAct={() => (client.is_active ? setPausing(true) : update.mutate({ is_active: true }, { onError }))}
       >
         {client.is_active
-          ? 'What its sites send is refused, its probes pause and no one is notified. All data stays, and you can switch it on again.'
+          ? 'What its sites send is refused, its probes do not run and no one is notified. All data stays, and you can resume it.'
           : 'What its sites send is accepted again, and its probes run.'}
-        {!mayAddClients && ' Only an editor of all clients can do this. You can switch off its sites.'}
+        {!mayAddClients && ' Only an editor of all clients can do this. You can pause its sites.'}
       </Act>
       <Act title="Delete the client" action="Delete …" isFinal onAct={() => setDeleting(true)}>
         With {howMany(sites, 'site')} and everything they have sent. This cannot be undone.
       </Act>
       <Confirm
-        opened={isSwitchingOff}
-        onClose={() => setSwitchingOff(false)}
+        opened={isPausing}
+        onClose={() => setPausing(false)}
         onConfirm={() => update.mutateAsync({ is_active: false })}
-        title={`Switch off the client ${client.name}`}
-        action="Switch off"
+        title={`Pause the client ${client.name}`}
+        action="Pause"
       >
         What its {howMany(sites, 'site sends', 'sites send', 'sites send')} is refused and not counted, its probes do
-        not run and no one is notified, until it is switched on again.
+        not run and no one is notified, until it is resumed.
       </Confirm>
       <ConfirmByName
         opened={isDeleting}
@@ -79,13 +79,13 @@ export function SiteDanger({ site }: { site: SiteRecord }) {
   const update = useUpdateSite(site.id)
   const remove = useDeleteSite(site.id)
   const leadOn = useLeadOn()
-  const [asking, setAsking] = useState<'off' | 'delete' | null>(null)
+  const [asking, setAsking] = useState<'pause' | 'delete' | null>(null)
   const { data: probes } = useQuery(probesQuery(site.id))
   const onError = (error: Error) => notifications.show({ color: 'danger', message: error.message })
   const close = () => setAsking(null)
   return (
-    <section className={classes.danger} aria-label="Keys, switching off and deleting">
-      <h2>Keys, switching off and deleting</h2>
+    <section className={classes.danger} aria-label="Keys, pausing and deleting">
+      <h2>Keys, pausing and deleting</h2>
       <div className={classes.act}>
         <div>
           <h3>Ingest keys</h3>
@@ -96,27 +96,27 @@ export function SiteDanger({ site }: { site: SiteRecord }) {
         </LinkButton>
       </div>
       <Act
-        title={site.is_active ? 'Switch the site off' : 'Switch the site on'}
-        action={site.is_active ? 'Switch off …' : 'Switch on'}
+        title={site.is_active ? 'Pause the site' : 'Resume the site'}
+        action={site.is_active ? 'Pause …' : 'Resume'}
         isBusy={update.isPending}
-        onAct={() => (site.is_active ? setAsking('off') : update.mutate({ is_active: true }, { onError }))}
+        onAct={() => (site.is_active ? setAsking('pause') : update.mutate({ is_active: true }, { onError }))}
       >
         {site.is_active
-          ? 'What it sends is refused and its probes pause. All data stays, and you can switch it on again.'
+          ? 'What it sends is refused and its probes do not run. All data stays, and you can resume it.'
           : 'What it sends is accepted again, and its probes run.'}
       </Act>
       <Act title="Delete the site" action="Delete …" isFinal onAct={() => setAsking('delete')}>
         With {howMany(probes, 'probe')} and everything it has sent. This cannot be undone.
       </Act>
       <Confirm
-        opened={asking === 'off'}
+        opened={asking === 'pause'}
         onClose={close}
         onConfirm={() => update.mutateAsync({ is_active: false })}
-        title={`Switch off the site ${site.name}`}
-        action="Switch off"
+        title={`Pause the site ${site.name}`}
+        action="Pause"
       >
         What it sends is refused and not counted, and its {howMany(probes, 'probe does', 'probes do', 'probes do')} not
-        run, until it is switched on again.
+        run, until it is resumed.
       </Confirm>
       <ConfirmByName
         opened={asking === 'delete'}

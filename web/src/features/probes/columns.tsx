@@ -122,7 +122,7 @@ function Runs({ row: { probe, site } }: { row: ProbeRow }) {
     <>
       <RelativeTime at={probe.last_result_at} {...zone} />
       {site?.is_active === false ? (
-        <span className={classes.sub}>not while its site is switched off</span>
+        <span className={classes.sub}>not while its site is paused</span>
       ) : (
         probe.next_run_at !== null && (
           <span className={classes.sub}>

@@ -183,10 +183,7 @@ function deliveryColumns(
         <>
           {channelName(delivery)}
           {delivery.client_id !== null && (
-            <span className={classes.muted}>
-              {' '}
-              {clients[delivery.client_id]?.name ?? 'a client that is switched off'}
-            </span>
+            <span className={classes.muted}> {clients[delivery.client_id]?.name ?? 'a paused client'}</span>
           )}
         </>
       ),

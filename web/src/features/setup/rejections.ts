@@ -59,8 +59,8 @@ export function adviceOf({ reason, path }: Pick<RejectionGroup, 'reason' | 'path
         }
       }
       return {
-        what: 'Switched off',
-        todo: 'The site or its client is switched off. Check the settings of both.',
+        what: 'Paused',
+        todo: 'The site or its client is paused. Check the settings of both.',
       }
     case 'payload_too_large':
       return { what: 'Too large', todo: 'The body was over 1 MB (1,048,576 bytes). Send smaller batches.' }

@@ -83,7 +83,7 @@ export function SiteHeader({ site, query, view }: SiteHeaderProps) {
   )
   const { data: state, isSuccess } = useQuery({ ...overviewQuery, select })
   const anchors = useAnchors(site.id)
-  const isOff = isSuccess && state === undefined
+  const isPaused = isSuccess && state === undefined
   return (
     <PageHeader
       title={site.name}
@@ -101,7 +101,7 @@ export function SiteHeader({ site, query, view }: SiteHeaderProps) {
         {state !== undefined && (
           <StatusBadge status={state.status}>{state.status === 'unknown' ? state.waitsFor : undefined}</StatusBadge>
         )}
-        {isOff && <StatusBadge status="unknown">switched off</StatusBadge>}
+        {isPaused && <StatusBadge status="unknown">paused</StatusBadge>}
         <a href={site.url} rel="noreferrer" target="_blank">
           {site.url.replace(/^https?:\/\//, '').replace(/\/$/, '')}
         </a>

@@ -89,7 +89,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const REASONS: Readonly<Record<string, string>> = {
   invalid_payload: 'Not as the API expects',
   payload_too_large: 'Larger than 1 MB',
-  forbidden: 'The site, its client or its key is switched off',
+  forbidden: 'The site or its client is paused, or the key has ended',
   rate_limited: 'More than the plan allows',
   unavailable: 'The service was overloaded',
   unauthorized: 'The key was not in the key header',

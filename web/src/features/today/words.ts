@@ -47,7 +47,7 @@ export function calmWords(
   unjudged: number,
   overnight: Pick<Today['overnight'], 'down_seconds'>,
 ): readonly [title: string, text: string] {
-  if (sites === 0) return ['Nothing is watched', 'Add a site, or switch one on, to see what broke.']
+  if (sites === 0) return ['Nothing is watched', 'Add a site, or resume one, to see what broke.']
   if (unjudged >= sites) {
     return ['No site is judged yet', 'So no incident could open: the overview says what each site is waiting for.']
   }

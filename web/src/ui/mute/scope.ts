@@ -24,5 +24,5 @@ export function scopeName(scope: Scope, directory: Directory): string {
   const client = clientId === null ? undefined : directory.clients[clientId]?.name
   const probe = site?.probes.find(({ id }) => id === scope.probe_id)?.name
   const names = [client, site?.name, probe].filter((name) => name !== undefined)
-  return names.length === 0 ? 'Something that is switched off' : names.join(' · ')
+  return names.length === 0 ? 'Something that is paused' : names.join(' · ')
 }
