@@ -36,7 +36,7 @@ test('the keys of a site', async (t) => {
       await page.getByRole('button', { name: 'Rotate main' }).click()
       await dialog.getByLabel("The new key's name").fill('web container')
       await staysAccessible(page)
-      await dialog.getByRole('button', { name: 'Make a new key' }).click()
+      await dialog.getByRole('button', { name: 'Rotate the key' }).click()
       await page.getByRole('heading', { name: 'web container' }).waitFor()
       await page.getByText('A sender still uses it: give it the new key before this one ends.').waitFor()
       const [made, old] = await keysOf(site)

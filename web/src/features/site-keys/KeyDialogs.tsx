@@ -43,7 +43,7 @@ export function RotateKeyDialog({ site, siteKey, onClose }: KeyDialogProps) {
   return (
     <KeyForm
       title={`Rotate the key ${siteKey.name}`}
-      action="Make a new key"
+      action="Rotate the key"
       initial={{ name: siteKey.name, until }}
       isUntilNew
       zone={site.timezone}
