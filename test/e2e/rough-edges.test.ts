@@ -55,7 +55,7 @@ test('pages of one client and of all', async (t) => {
     assert.ok(browserErrors.splice(0).every((text) => /status of 40[04]/.test(text)))
   })
 
-  await t.test('"?" lists the keyboard shortcuts, except in an input field', async (t) => {
+  await t.test('"?" lists the keyboard shortcuts, except in an input field and over a dialog', async (t) => {
     const { page } = await open(t, '/overview')
     const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await page.getByLabel('Find sites and clients').press('Shift+?')
@@ -67,6 +67,16 @@ test('pages of one client and of all', async (t) => {
     await staysAccessible(page)
     await page.keyboard.press('Escape')
     await list.waitFor({ state: 'detached' })
+    // A dialog is not covered by another one: Escape closes it.
+    await page.keyboard.press('/')
+    await page.getByLabel(/^Search clients, sites, pages/).press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    for (const key of ['Shift+?', '/']) {
+      await follow(page, '/maintenance?dialog=new')
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).press(key)
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
   })
 
   await t.test('a search without a match says what is searched', async (t) => {

@@ -18,7 +18,7 @@ const Shortcuts = lazyOr(
 export function TopBar() {
   const search = useSearchDialog()
   const [showsKeys, setShowsKeys] = useState(false)
-  useHotkeys([['shift+?', () => setShowsKeys(true)]])
+  useHotkeys([['shift+?', () => document.querySelector('[role=dialog]') === null && setShowsKeys(true)]])
   return (
     <header className={classes.bar}>
       <Crumbs />

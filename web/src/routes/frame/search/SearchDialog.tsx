@@ -27,7 +27,7 @@ export function useSearchDialog(): Search {
   }, [])
   useHotkeys([
     ['mod+K', open],
-    ['/', open],
+    ['/', () => document.querySelector('[role=dialog]') === null && open()],
   ])
   return useMemo(() => ({ asked, open, prepare: () => void loadSpotlight().catch(() => undefined) }), [asked, open])
 }
