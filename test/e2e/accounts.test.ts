@@ -19,6 +19,7 @@ import {
 } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { startService } from './support/service.ts'
+import { addTarget } from './support/target.ts'
 
 const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
 const PASSWORD = 'correct horse battery staple'
@@ -26,7 +27,7 @@ const FOREIGN = 'Strangeco'
 
 async function startWithTwo(t: TestContext) {
   await ensureDashboard()
-  const service = await startService(t, { ADMIN_TOKEN })
+  const service = await startService(t, { ADMIN_TOKEN, OUTBOUND_ALLOW: '127.0.0.0/8' })
   const admin = apiClient(service.url, bearer(ADMIN_TOKEN))
   for (const name of ['Ownco', FOREIGN]) {
     const client = await admin.newClient({ name })
@@ -305,6 +306,7 @@ test('lists and forms over several clients offer changes of those that someone e
   const pause = page.getByRole('button', { name: 'Pause …' })
   await go(`/clients/${own?.client_id}/edit`)
   assert.equal(await pause.isDisabled(), true, 'the client as a whole is up to editors of all clients')
+  assert.equal(await page.getByRole('button', { name: 'Delete …' }).isDisabled(), true, 'and its end to owners')
   await go(`/sites/${own?.id}/edit`)
   assert.equal(await pause.isDisabled(), false)
   const dialog = page.getByRole('dialog')
@@ -327,6 +329,18 @@ test('lists and forms over several clients offer changes of those that someone e
   await page.getByRole('link', { name: 'Cancel' }).click()
   await page.getByRole('heading', { name: 'Messages' }).waitFor()
   await answered(page)
+
+  // The service knows who someone with an account is: a name that the browser kept of another is not asked for, nor sent.
+  await become('editor')
+  await page.evaluate(`localStorage.setItem('tagwarden-my-name', '"Mara"')`)
+  await (await addTarget(t, admin, 'Broken shop', { id: own?.client_id ?? '' })).turn('bad')
+  await go('/incidents')
+  await page.getByRole('link', { name: /answered 503/ }).click()
+  await page.getByRole('button', { name: 'Acknowledge' }).click()
+  await dialog.getByLabel('Comment').fill('Asked the host')
+  assert.equal(await page.getByLabel('Your name').count(), 0)
+  await dialog.getByRole('button', { name: 'Acknowledge' }).click()
+  await page.getByText('acknowledged by both@agency.example', { exact: true }).first().waitFor()
   for (const error of browserErrors.splice(0)) assert.match(error, /^Failed to load resource: .*403 .*$/)
 })
 

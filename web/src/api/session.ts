@@ -160,8 +160,11 @@ export function useSignOut() {
   })
 }
 
-/** The name used to acknowledge, kept by the browser; empty means the signed-in role. */
-export const useMyName = () => useLocalStorage({ key: 'tagwarden-my-name', defaultValue: '' })
+/** The name used to acknowledge, kept by the browser; empty means the signed-in role. The service knows the name of an account: no `set`. */
+export function useMyName(): [name: string, set: ((name: string) => void) | null] {
+  const kept = useLocalStorage({ key: 'tagwarden-my-name', defaultValue: '' })
+  return useSession().user === null ? [kept[0], kept[1]] : ['', null]
+}
 
 /** The `by` field of a call; absent without a name. */
 export const saidBy = (name: string): { by?: string } => (name.trim() === '' ? {} : { by: name.trim() })

@@ -80,13 +80,15 @@ function Form({ action, run, children, comment, setComment, onDone }: FormProps)
           error={refusal}
           data-autofocus
         />
-        <TextInput
-          label="Your name"
-          placeholder="As others know you"
-          maxLength={200}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
+        {setName !== null && (
+          <TextInput
+            label="Your name"
+            placeholder="As others know you"
+            maxLength={200}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+        )}
         <Group justify="flex-end">
           <Button type="submit" loading={isBusy}>
             {action}

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type ClientRecord, useDeleteClient, useUpdateClient } from '../../api/clients.ts'
 import { probesQuery } from '../../api/probes.ts'
-import { useSession } from '../../api/session.ts'
+import { roleFor, useSession } from '../../api/session.ts'
 import { type SiteRecord, sitesQuery, useDeleteSite, useUpdateSite } from '../../api/sites.ts'
 import { useLeadOn } from '../../lib/use-lead-on.ts'
 import { counted } from '../../lib/words.ts'
@@ -20,7 +20,9 @@ const howMany = (things: readonly unknown[] | undefined, one: string, many = `${
 export function ClientDanger({ client }: { client: ClientRecord }) {
   const update = useUpdateClient(client.id)
   const remove = useDeleteClient(client.id)
-  const { mayAddClients } = useSession()
+  const session = useSession()
+  const { mayAddClients } = session
+  const mayDelete = roleFor(session, client.id) === 'owner'
   const leadOn = useLeadOn()
   const [isDeleting, setDeleting] = useState(false)
   const [isPausing, setPausing] = useState(false)
@@ -42,8 +44,9 @@ export function ClientDanger({ client }: { client: ClientRecord }) {
           : 'What its sites send is accepted again, and its probes run.'}
         {!mayAddClients && ' Only an editor of all clients can do this. You can pause its sites.'}
       </Act>
-      <Act title="Delete the client" action="Delete …" isFinal onAct={() => setDeleting(true)}>
+      <Act title="Delete the client" action="Delete …" isFinal isLocked={!mayDelete} onAct={() => setDeleting(true)}>
         With {howMany(sites, 'site')} and everything they have sent. This cannot be undone.
+        {!mayDelete && ' Only an owner of the client can do this.'}
       </Act>
       <Confirm
         opened={isPausing}

@@ -70,7 +70,7 @@ function NoteForm({ id, asksName }: { id: string; asksName: boolean }) {
         onChange={(event) => setText(event.currentTarget.value)}
       />
       <Group mt="xs" gap="xs" align="flex-end">
-        {asksName && (
+        {asksName && setName !== null && (
           <TextInput
             aria-label="Your name"
             placeholder="Your name"
