@@ -173,7 +173,8 @@ test('alerts about targets that break and are repaired', async (t) => {
     await page.getByText('No one to notify: add a channel', { exact: true }).waitFor()
     await staysAccessible(page)
     await page.getByRole('link', { name: 'add a channel' }).click()
-    await page.waitForURL(`**/clients/${target.clientId}/edit`)
+    await page.waitForURL(`**/clients/${target.clientId}?dialog=channel`)
+    await page.getByRole('dialog', { name: 'Add a channel' }).getByLabel('Kind').waitFor()
     await target.turn('good')
   })
 

@@ -338,7 +338,7 @@ test('a client and its sites are changed, paused and deleted', async (t) => {
   })
 })
 
-test('the warning in the rail leads from the form of one client to that of another, which takes nothing over', async (t) => {
+test('the warning in the rail leads from the form of one client to the channels of another, whose form takes nothing over', async (t) => {
   const service = await startService(t)
   const [feldkamp, nordwind] = [
     await service.newClient({ name: 'Feldkamp' }),
@@ -355,10 +355,12 @@ test('the warning in the rail leads from the form of one client to that of anoth
   // Its words touch no edge of its ground.
   await untilTrue(
     page,
-    `getComputedStyle(document.querySelector('nav [href="/clients/${feldkamp.id}/edit"]')).paddingTop === '8px'`,
+    `getComputedStyle(document.querySelector('nav [href^="/clients/${feldkamp.id}"]')).paddingTop === '8px'`,
   )
   await answering(page, true, () => fix.click())
-  await page.waitForURL(`**/clients/${feldkamp.id}/edit`)
+  await page.waitForURL(`**/clients/${feldkamp.id}?dialog=channel`)
+  await page.getByRole('dialog', { name: 'Add a channel' }).getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('link', { name: 'Edit' }).click()
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Feldkamp' }).waitFor()
   assert.equal(await page.getByLabel('Name').inputValue(), 'Feldkamp')
   assert.equal(await page.getByLabel('E-mail address').inputValue(), '')

@@ -263,12 +263,19 @@ test('clients without working notifications', async (t) => {
 
   await t.test('lead to where a channel is added, and are named no more once they have one', async (t) => {
     const { page } = await open(t, '/')
+    const adding = page.getByRole('dialog', { name: 'Add a channel' })
     await banner(page).getByRole('link', { name: 'ACME' }).click()
-    await page.waitForURL(`**/clients/${clients[0]?.id}/edit`)
+    await page.waitForURL(`**/clients/${clients[0]?.id}?dialog=channel`)
+    await adding.getByRole('button', { name: 'Cancel' }).click()
+    await adding.waitFor({ state: 'detached' })
+    await page.waitForURL(`**/clients/${clients[0]?.id}`)
     await follow(page, '/probes')
     const reminder = page.getByRole('navigation', { name: 'Pages' }).getByText('No one is notified for 2 clients: fix')
     await reminder.click()
-    await page.waitForURL(`**/clients/${clients[0]?.id}/edit`)
+    await adding.getByRole('button', { name: 'Cancel' }).click()
+    // Once more, from the page that it leads to.
+    await reminder.click()
+    await adding.getByRole('button', { name: 'Cancel' }).click()
     for (const { id } of clients) {
       const changed = await service.call('PATCH', `/api/clients/${id}`, { chat_webhook: 'https://chat.example/hook' })
       assert.equal(changed.status, 200, changed.text)

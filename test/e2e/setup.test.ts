@@ -52,7 +52,7 @@ test('the setup of a site', async (t) => {
     await page.getByRole('link', { name: 'Setup: notifications are missing' }).click()
     await page.getByRole('region', { name: 'Events arrive' }).getByText('Is it set up well?').waitFor()
     await page.getByRole('link', { name: 'Add a channel' }).click()
-    await page.waitForURL(`**/clients/${owner.id}#add-channel`)
+    await page.waitForURL(`**/clients/${owner.id}?dialog=channel`)
     await page.getByRole('dialog', { name: 'Add a channel' }).waitFor()
     const chat = { chat_webhook: 'https://chat.example/hook' }
     assert.equal((await service.call('PATCH', `/api/clients/${owner.id}`, chat)).status, 200)

@@ -137,7 +137,7 @@ export function LeftOut({ lines }: { lines: number }) {
   return lines === 0 ? null : <p className={classes.muted}>{counted(lines, 'line')} in the middle not shown</p>
 }
 
-/** Why no one was notified, with a link to the channel's fields, or to the test message that turns a channel on again. */
+/** Why no one was notified, with a link to the form of a new channel, or to the test message that turns one on again. */
 function NoChannelHint({ text, clientId }: { text: string; clientId: string }) {
   const { mayChange } = useSession()
   const { why, way, isOff } = channelHint(text)
@@ -145,7 +145,7 @@ function NoChannelHint({ text, clientId }: { text: string; clientId: string }) {
   return (
     <>
       {why}{' '}
-      <TextLink to={isOff ? '/clients/$clientId' : '/clients/$clientId/edit'} params={{ clientId }}>
+      <TextLink to="/clients/$clientId" params={{ clientId }} search={(isOff ? {} : { dialog: 'channel' }) as object}>
         {way}
       </TextLink>
     </>

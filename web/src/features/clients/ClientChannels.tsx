@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
-import { useRouterState } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { type ChannelRecord, channelsQuery } from '../../api/channels.ts'
@@ -12,11 +11,12 @@ import {
   useTestOwnChannel,
 } from '../../api/own-channels.ts'
 import { useSession } from '../../api/session.ts'
+import { useStaysOpen } from '../../lib/use-may-open.ts'
+import { useUrlState } from '../../lib/use-url-state.ts'
 import { ChannelTrouble } from '../../ui/ChannelTrouble.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { Awaited } from '../../ui/States.tsx'
 import { StatusBadge } from '../../ui/status/StatusMark.tsx'
-import { ADD_CHANNEL } from './add-channel.ts'
 import { ChannelForm } from './ChannelForm.tsx'
 import { KINDS } from './channel-values.ts'
 import classes from './channels.module.css'
@@ -28,16 +28,16 @@ export function ClientChannels({ clientId }: { clientId: string }) {
   const { data, error, refetch } = useQuery(ownChannelsQuery(clientId))
   // Only this query shows whether Tagwarden has switched a channel off.
   const { data: known } = useQuery(channelsQuery)
-  const hash = useRouterState({ select: ({ location }) => location.hash })
-  const [edited, setEdited] = useState<OwnChannelRecord | 'new' | null>(
-    mayChange && hash === ADD_CHANNEL ? 'new' : null,
-  )
+  const [edited, setEdited] = useState<OwnChannelRecord | null>(null)
+  // In the address, because warnings on other pages lead to the form.
+  const [dialog, setDialog] = useUrlState('dialog', '')
+  const isAdding = useStaysOpen(dialog, mayChange) && dialog === 'channel'
   return (
     <section className={page.section} aria-labelledby="channels">
       <div className={page.sectionHead}>
         <h2 id="channels">Channels</h2>
         {mayChange && (
-          <Button variant="default" leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited('new')}>
+          <Button variant="default" leftSection={<Plus size={16} aria-hidden />} onClick={() => setDialog('channel')}>
             Add a channel
           </Button>
         )}
@@ -71,9 +71,8 @@ export function ClientChannels({ clientId }: { clientId: string }) {
           </ul>
         )}
       </div>
-      {edited !== null && (
-        <ChannelForm clientId={clientId} channel={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />
-      )}
+      {isAdding && <ChannelForm clientId={clientId} channel={null} onClose={() => setDialog('')} />}
+      {edited !== null && <ChannelForm clientId={clientId} channel={edited} onClose={() => setEdited(null)} />}
     </section>
   )
 }

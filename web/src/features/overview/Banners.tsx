@@ -42,7 +42,11 @@ export function NoChannel({ clients }: { clients: Overview['clients_without_chan
   const links = named.map(({ id, name }) => ({
     id,
     link: (
-      <TextLink to={mayChangeOf(id) ? '/clients/$clientId/edit' : '/clients/$clientId'} params={{ clientId: id }}>
+      <TextLink
+        to="/clients/$clientId"
+        params={{ clientId: id }}
+        search={(mayChangeOf(id) ? { dialog: 'channel' } : {}) as object}
+      >
         {name}
       </TextLink>
     ),

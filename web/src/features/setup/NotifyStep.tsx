@@ -4,7 +4,6 @@ import { isReached, type Overview, overviewQuery } from '../../api/overview.ts'
 import { useSession } from '../../api/session.ts'
 import type { SiteRecord } from '../../api/sites.ts'
 import { LinkButton, TextLink } from '../../ui/LinkButton.tsx'
-import { ADD_CHANNEL } from '../clients/add-channel.ts'
 import { SetupStep } from './KeyStep.tsx'
 
 /** Sets up notifications, the last step and the one most often forgotten. */
@@ -36,7 +35,12 @@ export function NotifyStep({ site }: { site: SiteRecord }) {
           </p>
           {mayChange ? (
             <div>
-              <LinkButton to="/clients/$clientId" params={{ clientId }} hash={ADD_CHANNEL} variant="default">
+              <LinkButton
+                to="/clients/$clientId"
+                params={{ clientId }}
+                search={{ dialog: 'channel' } as object}
+                variant="default"
+              >
                 Add a channel
               </LinkButton>
             </div>

@@ -79,8 +79,9 @@ function Unreachable({ clients, isNarrow }: { clients: Props['unreachable']; isN
   return (
     <Tooltip label={words} position="right" disabled={!isNarrow}>
       <Link
-        to={mayChange ? '/clients/$clientId/edit' : '/clients/$clientId'}
+        to="/clients/$clientId"
         params={{ clientId: first?.id ?? '' }}
+        search={(mayChange ? { dialog: 'channel' } : {}) as object}
         className={`${classes.item} ${classes.unreachable}`}
       >
         <BellOff size={18} strokeWidth={1.75} aria-hidden />
