@@ -33,7 +33,7 @@ test('alerts of the demo store', async (t) => {
         .locator('main li a')
         .evaluateAll((titles) => Math.min(...titles.map((title) => title.parentElement?.clientWidth ?? 0)))
       const { width = 0 } = page.viewportSize() ?? {}
-      assert.ok(narrowest > width / 2, `a title has ${narrowest} px of ${width}`)
+      if (variant.device === 'phone') assert.ok(narrowest > width / 2, `a title has ${narrowest} px of ${width}`)
       await screenshot(page, 'alerts', variant)
 
       await page.getByRole('link', { name: INCIDENT }).first().click()
