@@ -357,7 +357,7 @@ testPerEngine('channels are added, changed, tested and deleted, and their keys a
   assert.equal((await call('PATCH', own, { is_active: false })).status, 200)
   const off = await call('POST', `${own}/test`)
   assert.equal(off.status, 409)
-  assert.match(off.text, /the channel is inactive/)
+  assert.match(off.text, /the channel is switched off/)
   assert.equal((await call('DELETE', own)).status, 204)
   assert.equal((await call('GET', path)).json<OwnChannelRecord[]>().length, 1)
   assert.equal((await call('DELETE', `/api/clients/${client.id}`)).status, 204)

@@ -215,7 +215,7 @@ const emailOff = (channel: ChannelKey): TestResult => ({
 
 const WHY_NOTHING = {
   none: 'No channel is set up: give the client a chat webhook or an e-mail address, or set CHAT_WEBHOOK_URL',
-  one: 'Nothing was sent: the channel is inactive, or another one has its address',
+  one: 'Nothing was sent: the channel is switched off, or another one has its address',
   email: 'Nothing was sent, as e-mail is off on this server: set SMTP_URL, or give the client a chat webhook',
 }
 

@@ -119,7 +119,7 @@ export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions
         tags,
         summary: 'Send a test message over one channel',
         description:
-          'Sends it now. 409 when the channel is inactive, another one has its address, or e-mail is off on this server.',
+          'Sends it now. 409 when the channel is switched off, another one has its address, or e-mail is off on this server.',
         params: OwnChannelParams,
         response: { 200: Type.Array(TestResult), ...errorResponses(404, 409) },
       },

@@ -21,7 +21,7 @@ const WarningsAfter = nullable(
       'Minutes that a warning must last before it is sent over this channel; 0: sent at once; null: NOTIFY_WARNINGS_AFTER_MINUTES. For `chat` and `email` only: other kinds get warnings at once',
   }),
 )
-const IsActive = Type.Boolean({ default: true, description: 'Nothing is sent over an inactive channel' })
+const IsActive = Type.Boolean({ default: true, description: 'Nothing is sent over a channel that is switched off' })
 
 const ChannelId = Type.String({
   minLength: 1,
