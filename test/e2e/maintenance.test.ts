@@ -97,13 +97,13 @@ test('maintenance and silences', async (t) => {
     await page.getByRole('region', { name: 'Over or suspended' }).getByText('suspended', { exact: true }).waitFor()
 
     await page.getByRole('button', { name: 'More about New basket' }).click()
-    await page.getByRole('menuitem', { name: 'Delete…' }).click()
+    await page.getByRole('menuitem', { name: 'Delete …' }).click()
     await page.getByLabel('To confirm, type New basket').waitFor()
     await page.keyboard.press('Escape')
     // The item of the menu that had the focus is gone.
     await untilTrue(page, `document.activeElement.getAttribute('aria-label') === 'More about New basket'`)
     await page.getByRole('button', { name: 'More about New basket' }).click()
-    await page.getByRole('menuitem', { name: 'Delete…' }).click()
+    await page.getByRole('menuitem', { name: 'Delete …' }).click()
     await page.getByLabel('To confirm, type New basket').fill('New basket')
     await staysAccessible(page)
     await page.getByRole('button', { name: 'Delete it' }).click()
@@ -154,6 +154,6 @@ test('maintenance and silences', async (t) => {
     await page.waitForURL('**/maintenance?site=*')
     await page.getByText('Moving the tag server').first().waitFor({ state: 'detached' })
     await follow(page, '/maintenance?client=gone')
-    await untilTrue(page, `document.querySelector('[aria-label="Client or site"]').value === 'Unknown, or paused'`)
+    await untilTrue(page, `document.querySelector('[aria-label="Client or site"]')?.value === 'Unknown, or paused'`)
   })
 })

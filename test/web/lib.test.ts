@@ -191,6 +191,12 @@ test('a value in the address that the service refuses is named without the marks
   assert.equal(advice, 'The address of this page is not valid: site_id must be a UUID.')
 })
 
+test('who may not see a page is sent to an owner, as not everyone signs in with a key', () => {
+  const body = { error: 'forbidden' as const, message: 'The audit log is for editors', details: [] }
+  const { advice } = explain(new ApiError(403, body, null))
+  assert.equal(advice, 'The audit log is for editors. Ask an owner for access.')
+})
+
 test('the secret of a channel that is typed without its address is sent, to be refused and not lost', () => {
   const channel = { kind: 'webhook', name: 'Team', minimum_severity: 'warning', is_active: true } as const
   const values = {

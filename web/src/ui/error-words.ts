@@ -35,7 +35,7 @@ function explainAnswer({ code, message, retryAfter }: ApiError): ErrorWords {
     case 'not_found':
       return { title: message, advice: 'It may have been deleted, or the link is incomplete.' }
     case 'forbidden':
-      return { title: 'You may not see this', advice: `${message}. Sign in with a key that may.` }
+      return { title: 'You may not see this', advice: `${message}. Ask an owner for access.` }
     case 'rate_limited':
       return { title: 'Too many requests', advice: `${message}. Try again in ${retryAfter ?? 60} s.` }
     case 'unavailable':

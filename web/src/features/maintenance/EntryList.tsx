@@ -165,7 +165,7 @@ function MaintenanceActions({ record, onEdit }: { record: MaintenanceRecord; onE
           <Menu.Item onClick={() => onEdit(id)}>Edit</Menu.Item>
           <Menu.Item onClick={() => set({ is_active: !is_active })}>{is_active ? 'Suspend' : 'Resume'}</Menu.Item>
           <Menu.Item color="danger" onClick={() => setDeleting(true)}>
-            Delete…
+            Delete …
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>

@@ -53,7 +53,7 @@ export function SilenceMenu({ target, zone, children, opened, onChange }: Silenc
           <SilenceSpans zone={zone} onChoose={(end) => run({ ...scope, ...end })} />
           <Menu.Divider />
           <Menu.Item leftSection={<BellOff size={16} aria-hidden />} onClick={() => setCustom(true)}>
-            Custom…
+            Custom …
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
