@@ -1,12 +1,11 @@
 export { ClockGuard, type Expiry } from './clock-guard.ts'
 export { DatabaseClock } from './database-clock.ts'
-export { JobRunner, Jobs, type JobsOptions } from './jobs.ts'
-export { Leases, type LeasesOptions } from './leases.ts'
+export { JobRunner, Jobs } from './jobs.ts'
+export { Leases } from './leases.ts'
 export {
   forgetListening,
   isLongOutage,
   Listening,
-  type ListeningOptions,
   lastListenedAt,
   type Outage,
   readDowntime,
@@ -14,5 +13,5 @@ export {
   removeOldOutages,
 } from './listening.ts'
 export { type JoinOptions, Membership } from './membership.ts'
-export { type ClusterMetricsOptions, clusterMetrics } from './metrics.ts'
-export { DEAD_AFTER_MS, HEARTBEAT_INTERVAL_MS, listNodes, liveNodes, type NodeInfo, SURE_FOR_MS } from './nodes.ts'
+export { clusterMetrics } from './metrics.ts'
+export { DEAD_AFTER_MS, HEARTBEAT_INTERVAL_MS, listNodes, liveNodes, SURE_FOR_MS } from './nodes.ts'

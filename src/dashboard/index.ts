@@ -1,4 +1,4 @@
-export { type DashboardOptions, dashboardRoutes } from './routes.ts'
+export { dashboardRoutes } from './routes.ts'
 export { type ClientState, type Overview, SiteState } from './schemas.ts'
 export { type Found, type SearchAnswer, searchRoutes } from './search.ts'
 export { SiteMetrics } from './site-metrics.ts'

@@ -1,17 +1,9 @@
-export { isEverywhere, logChanceTogether } from './across-sites.ts'
+export { logChanceTogether } from './across-sites.ts'
 export type { BadExecutionsConfig } from './bad-executions.ts'
-export { BAD_SHARE_DEFAULTS, type BadShareConfig } from './bad-share.ts'
-export {
-  CAPTURED_DEFAULTS,
-  type CapturedConfig,
-  type CapturedDay,
-  type CapturedInput,
-  canJudge,
-  capturedShare,
-} from './captured-share.ts'
+export { BAD_SHARE_DEFAULTS } from './bad-share.ts'
+export { CAPTURED_DEFAULTS, type CapturedDay, canJudge, capturedShare } from './captured-share.ts'
 export {
   CONSENT_DEFAULTS,
-  CONSENT_FIELDS,
   type ConsentConfig,
   type ConsentField,
   type ConsentInput,
@@ -24,14 +16,7 @@ export {
   type Purpose,
   type TagConsentHistory,
 } from './consent-signals.ts'
-export {
-  DATA_FRESHNESS_DEFAULTS,
-  dataFreshness,
-  type FreshnessConfig,
-  type FreshnessInput,
-  freshnessLimits,
-  freshnessSoFar,
-} from './data-freshness.ts'
+export { DATA_FRESHNESS_DEFAULTS, dataFreshness, freshnessLimits, freshnessSoFar } from './data-freshness.ts'
 export {
   dataVolume,
   doublingCandidates,
@@ -43,14 +28,8 @@ export {
 } from './data-volume.ts'
 export { type Expectation, expectationOf, type HourLimits } from './expectation.ts'
 export { FEEDBACK_VERDICTS, type Feedback, type FeedbackVerdict, LEARNT_FOR } from './feedback.ts'
-export {
-  type FieldContractConfig,
-  fieldContract,
-  learnParameter,
-  type OwnParameter,
-  PARAMETER,
-} from './field-contract.ts'
-export { counted, type Loss, type LossInput, lossOf, type Ran, runsMissed } from './loss.ts'
+export { fieldContract, learnParameter, type OwnParameter, PARAMETER } from './field-contract.ts'
+export { counted, type Loss, lossOf, type Ran, runsMissed } from './loss.ts'
 export type { Band } from './passing.ts'
 export type { PastFields, PresenceWeeks } from './past-fields.ts'
 export {
@@ -64,7 +43,7 @@ export {
   userDataQuality,
 } from './quality.ts'
 export { type Multiples, REPEAT_HOURS, type Times } from './repeats.ts'
-export { type Judgement, SeriesReplay } from './series-replay.ts'
+export { SeriesReplay } from './series-replay.ts'
 export {
   type DuplicateField,
   duplicates,
@@ -77,16 +56,9 @@ export {
   valueQuality,
 } from './signal-quality.ts'
 export { median, robustSpread } from './statistics.ts'
-export {
-  type OutcomeBucket,
-  TAG_FAILURE_RATE_DEFAULTS,
-  type TagOutcomes,
-  tagFailureRate,
-} from './tag-failure-rate.ts'
+export { type OutcomeBucket, TAG_FAILURE_RATE_DEFAULTS, tagFailureRate } from './tag-failure-rate.ts'
 export {
   type LatencyBucket,
-  type LatencyConfig,
-  type LatencyInput,
   latencySoFar,
   MIN_USUAL_EXECUTIONS,
   MIN_USUAL_HOURS,
@@ -95,7 +67,6 @@ export {
   tagLatency,
 } from './tag-latency.ts'
 export {
-  type EventOccurrences,
   TAG_MISSING_DEFAULTS,
   type TagMissingConfig,
   type TagMissingInput,

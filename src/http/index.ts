@@ -14,8 +14,6 @@ export {
   type ProxyOutcome,
   type Role,
   SESSION_MS,
-  type SessionCookie,
-  type SessionOrigin,
   type SessionOwner,
   seesAll,
   seesSecrets,
@@ -39,7 +37,7 @@ export { callerReader, createThrottle, emailKey, Flooders } from './access/throt
 export { Allowance } from './allowance.ts'
 export { createHttpApp, type HttpAppOptions, keepHeaders } from './app.ts'
 export { etagOf, matchesEtag, sendJson } from './compression.ts'
-export { type IsPassing, OverloadedError, RateLimitedError, tooManyCodes } from './errors.ts'
+export { OverloadedError, RateLimitedError, tooManyCodes } from './errors.ts'
 export { areEmails, isHttpUrl, isIsoTime, pathOf } from './formats.ts'
 export { type FreshenCounts, freshenCounts } from './fresh-counts.ts'
 export { jsonInParts, ListPages, pageOfIds, unknownAfter } from './lists.ts'

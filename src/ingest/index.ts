@@ -1,3 +1,2 @@
-export { INGEST_ERRORS, type IngestError } from './answers.ts'
-export { INGEST_PATHS, ingestFirst, ingestRoutes } from './routes.ts'
-export { Ingest, type IngestOptions, type IngestStatus } from './service.ts'
+export { ingestFirst, ingestRoutes } from './routes.ts'
+export { Ingest } from './service.ts'

@@ -8,7 +8,7 @@ export {
 } from './consent.ts'
 export { CLIENTS_MAX } from './container.ts'
 export { countedUntil } from './counted-until.ts'
-export { Delta, EVENT, FIELD, SIGNAL, TAG, TAG_SIGNAL } from './delta.ts'
+export { Delta, EVENT, SIGNAL, TAG, TAG_SIGNAL } from './delta.ts'
 export { Counter, excessiveField, knownFieldCounts, OWN_FIELDS_MAX } from './fields.ts'
 export { Folder, isFoldConflict } from './fold.ts'
 export { Freshness } from './freshness.ts'

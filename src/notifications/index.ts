@@ -1,5 +1,4 @@
 export { deliveriesOf } from './api/deliveries.ts'
-export type { NotificationRouteOptions } from './api/own-channel-routes.ts'
 export { CreateOwnChannel, type OwnChannelRecord, type UpdateOwnChannel } from './api/own-channel-schemas.ts'
 export { notificationRoutes } from './api/routes.ts'
 export { type ChannelList, type ChannelRecord, DeliveryRecord, type TestResult } from './api/schemas.ts'
@@ -20,28 +19,20 @@ export {
   type Recipients,
   takesSeverity,
 } from './channel.ts'
-export { channelInWords, type DeliveredHook, type DeliveredMessage } from './delivery/attempt.ts'
+export { channelInWords, type DeliveredHook } from './delivery/attempt.ts'
 export { runsInTime } from './delivery/overdue.ts'
 export { gathersEnds, groupsOf, nextStep, OUTAGE_MS, type QueuedMessage } from './delivery/schedule.ts'
 export { composeNotice } from './email/compose.ts'
-export {
-  createEmailTransport,
-  createMailer,
-  type EmailOptions,
-  type Mailer,
-  outcomeOfFailure,
-  smtpServer,
-} from './email/transport.ts'
+export { createEmailTransport, createMailer, type Mailer, outcomeOfFailure, smtpServer } from './email/transport.ts'
 export { removeMessagesOfAlerts } from './farewell.ts'
 export { TRIED_FOR_MS, tryAgain } from './given-up.ts'
-export { channelKind, type KindName } from './kinds.ts'
+export { channelKind } from './kinds.ts'
 export { briefOnes, sayCritical, withdrawEnd } from './merging.ts'
 export * from './message.ts'
-export type { NotificationsWatch } from './metrics.ts'
 export { Notifications, type NotificationsOptions } from './notifications.ts'
 export { amendVendorMessages, channelsKnowingCritical, channelsNotified, lastCritical } from './notified.ts'
 export type { AddOverride, OnCallRecord, OverrideRecord, SetOnCall } from './on-call/schemas.ts'
-export { escalatesTo, type OnCallPerson, type OnCallPlan, whoIsOnCall } from './on-call/who-is-on-call.ts'
+export { escalatesTo, whoIsOnCall } from './on-call/who-is-on-call.ts'
 export {
   amendMessages,
   enqueue,
@@ -55,5 +46,5 @@ export { BRIEF, GATHER_MS, type OutboxEntry } from './outbox-entry.ts'
 export { type OwnChannel, withChannels } from './own-channels.ts'
 export { type QuietHours, quietUntil } from './quiet-hours.ts'
 export { isForIncidents, isForPeople, type ServiceKind, takesMessage } from './services/services.ts'
-export { type ChatOptions, createChatTransport } from './services/transport.ts'
+export { createChatTransport } from './services/transport.ts'
 export type { SendOrder, SendOutcome, Transport, Transports } from './transport.ts'

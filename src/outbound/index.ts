@@ -1,4 +1,4 @@
-export { type OutboundAllow, parseOutboundAllow } from './allow.ts'
+export { parseOutboundAllow } from './allow.ts'
 export { decodeBody } from './body.ts'
 export type { CertificateFacts } from './certificate.ts'
 export type { NameFacts } from './connect.ts'
@@ -10,9 +10,8 @@ export {
   type Outbound,
   type OutboundAnswer,
   type OutboundBytes,
-  type OutboundOptions,
   type OutboundRequest,
 } from './outbound.ts'
-export type { OutboundLimits, OutboundTimings } from './request-timer.ts'
+export type { OutboundTimings } from './request-timer.ts'
 export type { OutboundMethod } from './target.ts'
 export { OutboundThread, type OutboundThreadOptions, type OwnedOutbound } from './thread.ts'

@@ -25,15 +25,12 @@ export { outcomeOfVerdict } from './counts/judge-counts.ts'
 export { type LossCounts, readLosses } from './counts/losses.ts'
 export { learnsFromFeedback } from './counts/site-events.ts'
 export { RELEASES as IMAGE_RELEASES } from './image-version/judge.ts'
-export { OwnConnection, type OwnConnectionOptions } from './own-connection.ts'
+export { OwnConnection } from './own-connection.ts'
 export type { GoogleCredentials, ProbeSettings } from './probe-type.ts'
 export {
   configFaults,
-  type DeployMarker,
-  defineProbeType,
   type JsonObject,
   mergedConfig,
-  type ProbeContext,
   type ProbeOutcome,
   type ProbeType,
   type ResultStatus,
@@ -47,7 +44,6 @@ export { PROBE_TYPES, registryOf } from './registry.ts'
 export {
   type Finished,
   finishedOf,
-  OTHERS,
   SUBJECTS_MAX,
   type SubjectResult,
   subjectKey,
@@ -55,7 +51,6 @@ export {
   WHOLE,
 } from './result.ts'
 export { type Run, type RunTools, runProbe } from './run-probe.ts'
-export type { Scheduler, SchedulerWatch } from './scheduler.ts'
 export { type ProbeState, ProbeStates, type ProbesBySite } from './states.ts'
 export { PageReader, pagesInThisThread } from './types/pages.ts'
 export type { ResultHook } from './write-results.ts'

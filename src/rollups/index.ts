@@ -1,7 +1,7 @@
 export { unionOf } from './bound.ts'
 export * from './columns.ts'
 export { hourSplit } from './derive.ts'
-export { Maintenance, type MaintenanceOptions } from './maintenance.ts'
+export { Maintenance } from './maintenance.ts'
 export * from './range-plan.ts'
 export { localDay, type TimeRange } from './range-plan.ts'
 export { removeDeletedSites } from './removal.ts'

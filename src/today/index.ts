@@ -1,4 +1,4 @@
-export { type Change, Changes, changeInWords } from './changes.ts'
+export { Changes, changeInWords } from './changes.ts'
 export type { ChangeRecord, Today } from './schemas.ts'
 export { todayRoutes } from './today.ts'
 export { versionInWords, versionsIn } from './versions.ts'

@@ -11,9 +11,6 @@ import type { SeriesContext } from './read.ts'
 import { consentSeries, identifierSeries, ownFieldSeries, validitySeries } from './signals.ts'
 import { executionSeries, latencySeries, responseSeries } from './tags.ts'
 
-export type { Point, Series } from './plan.ts'
-export { GROUPS, METRICS, type Metric, type TimeseriesQuery } from './plan.ts'
-
 /** A metric over time. Times are epoch ms. */
 export interface Timeseries extends TimeRange {
   site_id: string
