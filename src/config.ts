@@ -3,7 +3,7 @@ import { SETTINGS, type Setting } from './config-settings.ts'
 import { isWideForProxy } from './config-values.ts'
 import { StartupError } from './lib/index.ts'
 
-export { SETTINGS, type Setting }
+export { SETTINGS }
 
 type Settings = { [K in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[K]['parse']> }
 

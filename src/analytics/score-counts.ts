@@ -116,18 +116,3 @@ export function carriedCounts(
     },
   }
 }
-
-/** Counts of each field over all events. */
-export function qualityCounts(events: ScoreEventSums): Pick<ScoreCounts, 'user_data' | 'ecommerce'> {
-  const userData = (present: number) => ({ present, total: events.user_data_total })
-  const ecommerce = (present: number) => ({ present, total: events.ecommerce_total })
-  return {
-    user_data: { email: userData(events.email), phone: userData(events.phone), address: userData(events.address) },
-    ecommerce: {
-      value: ecommerce(events.value),
-      currency: ecommerce(events.currency),
-      transaction_id: { present: events.transaction_id, total: events.transaction_total },
-      items: ecommerce(events.items),
-    },
-  }
-}

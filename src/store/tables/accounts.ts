@@ -116,7 +116,6 @@ export interface ApiTokenTable {
   last_used_at: number | null
 }
 
-export type UserIdentityRow = Selectable<UserIdentityTable>
 export type UserRow = Selectable<UserTable>
 export type UserRoleRow = Selectable<UserRoleTable>
 export type ApiTokenRow = Selectable<ApiTokenTable>
