@@ -3,7 +3,7 @@ import {
   Allowance,
   errorResponses,
   type HttpApp,
-  linkNextPage,
+  linkedEntries,
   NoContent,
   seesSecrets,
   visibleTo,
@@ -79,11 +79,8 @@ export function alertRoutes(app: HttpApp, options: AlertRouteOptions): void {
         },
       },
     },
-    async (request, reply) => {
-      const page = await listAlerts(store, visibleTo(request.access), request.query)
-      linkNextPage(request, reply, page.next)
-      return page.entries
-    },
+    async (request, reply) =>
+      linkedEntries(request, reply, await listAlerts(store, visibleTo(request.access), request.query)),
   )
 
   app.get(

@@ -23,7 +23,7 @@ import {
   warningsOf,
 } from './site-facts.ts'
 import { type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
-import { addSums, byCountThenKey, type Sums, sumBy, sumByInTurns, sumRollups, totals, zeroSums } from './sums.ts'
+import { addSums, byCountThenKey, type Sums, sumBy, sumByInTurns, sumWindow, zeroSums } from './sums.ts'
 import { identityOf, type TagIdentity } from './tag-identity.ts'
 import { type Latency, latency, type TagReport, tagReport } from './tag-report.ts'
 import { saidOf } from './tag-vendors.ts'
@@ -176,14 +176,7 @@ async function recentScore(
 }
 
 async function eventSums(snapshot: Snapshot, window: ReportWindow): Promise<Map<string, EventCounts>> {
-  const rows = await sumRollups(snapshot.db, {
-    table: 'event_rollups',
-    siteNo: snapshot.siteNo,
-    budget: snapshot.budget,
-    segments: snapshot.segments(window.range, window.rows(GRAIN.day)),
-    by: ['event_name'],
-    measures: totals(EVENT_COLUMNS),
-  })
+  const rows = await sumWindow(snapshot, window, 'event_rollups', ['event_name'], EVENT_COLUMNS)
   return sumBy(rows, EVENT_COLUMNS, (row) => row.event_name)
 }
 
@@ -192,14 +185,7 @@ async function tagSums(
   window: ReportWindow,
   identity: TagIdentity,
 ): Promise<Map<string, TagCounts>> {
-  const rows = await sumRollups(snapshot.db, {
-    table: 'tag_rollups',
-    siteNo: snapshot.siteNo,
-    budget: snapshot.budget,
-    segments: snapshot.segments(window.range, window.rows(GRAIN.day)),
-    by: ['container_id', 'tag_key'],
-    measures: totals(TAG_COLUMNS),
-  })
+  const rows = await sumWindow(snapshot, window, 'tag_rollups', ['container_id', 'tag_key'], TAG_COLUMNS)
   return sumByInTurns(rows, TAG_COLUMNS, (row) => identity.keyOf(row.container_id, row.tag_key))
 }
 

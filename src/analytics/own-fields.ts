@@ -1,8 +1,8 @@
-import { FIELD_COLUMNS, GRAIN, NO_EVENT, type TimeRange } from '../rollups/index.ts'
+import { FIELD_COLUMNS, NO_EVENT, type TimeRange } from '../rollups/index.ts'
 import type { SiteRow } from '../store/index.ts'
 import { type Presence, presence } from './score.ts'
 import { type ReportContext, readSnapshot } from './snapshot.ts'
-import { sumByInTurns, sumRollups, totals } from './sums.ts'
+import { sumByInTurns, sumWindow } from './sums.ts'
 import { type RangeQuery, reportWindow } from './window.ts'
 
 /** How often a site's own parameter was present on the events that name it. */
@@ -26,14 +26,7 @@ export async function ownFields(context: ReportContext, site: SiteRow, query: Ra
     site.site_no,
     window.range,
     async (snapshot) => {
-      const rows = await sumRollups(snapshot.db, {
-        table: 'field_rollups',
-        siteNo: snapshot.siteNo,
-        budget: snapshot.budget,
-        segments: snapshot.segments(window.range, window.rows(GRAIN.day)),
-        by: ['event_name', 'field'],
-        measures: totals(FIELD_COLUMNS),
-      })
+      const rows = await sumWindow(snapshot, window, 'field_rollups', ['event_name', 'field'], FIELD_COLUMNS)
       return sumByInTurns(rows, FIELD_COLUMNS, ({ event_name, field }) => JSON.stringify([event_name, field]))
     },
     context.limits,

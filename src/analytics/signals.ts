@@ -1,8 +1,8 @@
-import { GRAIN, RESPONSE_COLUMNS, SIGNAL_COLUMNS, TAG_SIGNAL_COLUMNS } from '../rollups/index.ts'
+import { RESPONSE_COLUMNS, SIGNAL_COLUMNS, TAG_SIGNAL_COLUMNS } from '../rollups/index.ts'
 import type { SignalCounts, TagSignalCounts } from '../store/index.ts'
 import { type Presence, presence } from './score.ts'
 import type { Snapshot } from './snapshot.ts'
-import { addSums, byCountThenKey, type Sums, sumByInTurns, sumRollups, totals, zeroSums } from './sums.ts'
+import { addSums, byCountThenKey, type Sums, sumByInTurns, sumWindow, zeroSums } from './sums.ts'
 import type { TagIdentity } from './tag-identity.ts'
 import type { ReportWindow } from './window.ts'
 
@@ -144,14 +144,7 @@ const presences = <F extends keyof SignalCounts>(fields: readonly F[], sums: Sig
   Object.fromEntries(fields.map((field) => [field, presence(sums[field], total)])) as Record<F, Presence>
 
 async function signalSums(snapshot: Snapshot, window: ReportWindow): Promise<SignalCounts> {
-  const rows = await sumRollups(snapshot.db, {
-    table: 'signal_rollups',
-    siteNo: snapshot.siteNo,
-    budget: snapshot.budget,
-    segments: snapshot.segments(window.range, window.rows(GRAIN.day)),
-    by: [],
-    measures: totals(SIGNAL_COLUMNS),
-  })
+  const rows = await sumWindow(snapshot, window, 'signal_rollups', [], SIGNAL_COLUMNS)
   const sums = zeroSums(SIGNAL_COLUMNS)
   for (const row of rows) addSums(sums, row, SIGNAL_COLUMNS)
   return sums
@@ -162,13 +155,6 @@ async function tagSignalSums(
   window: ReportWindow,
   identity: TagIdentity,
 ): Promise<Map<string, TagSignalCounts>> {
-  const rows = await sumRollups(snapshot.db, {
-    table: 'tag_signal_rollups',
-    siteNo: snapshot.siteNo,
-    budget: snapshot.budget,
-    segments: snapshot.segments(window.range, window.rows(GRAIN.day)),
-    by: ['container_id', 'tag_key'],
-    measures: totals(TAG_SIGNAL_COLUMNS),
-  })
+  const rows = await sumWindow(snapshot, window, 'tag_signal_rollups', ['container_id', 'tag_key'], TAG_SIGNAL_COLUMNS)
   return sumByInTurns(rows, TAG_SIGNAL_COLUMNS, (row) => identity.keyOf(row.container_id, row.tag_key))
 }

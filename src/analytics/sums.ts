@@ -4,6 +4,7 @@ import { DAY, HOUR, MINUTE } from '../lib/index.ts'
 import { GRAIN, type Grain, type RollupTable, type Segment, type TimeRange, unionOf } from '../rollups/index.ts'
 import { type Kysely, type Tables, totalOf } from '../store/index.ts'
 import type { ReadBudget, Snapshot } from './snapshot.ts'
+import type { ReportWindow } from './window.ts'
 
 /** Segments per statement: SQLite allows 500 parts in a union. */
 const SEGMENTS_PER_STATEMENT = 100
@@ -110,6 +111,25 @@ export const totalWhere = (column: string, condition: RawBuilder<SqlBool>): RawB
 /** A measure for each column, under the column's name. */
 export const totals = <C extends string>(columns: readonly C[]): Record<C, RawBuilder<number>> =>
   Object.fromEntries(columns.map((column) => [column, totalOf(column)])) as Record<C, RawBuilder<number>>
+
+/** Sums of a window's rows, of whole days where these may be read. */
+export const sumWindow = <K extends string, C extends string>(
+  snapshot: Snapshot,
+  window: ReportWindow,
+  table: RollupTable,
+  by: readonly K[],
+  columns: readonly C[],
+  where?: RawBuilder<SqlBool>,
+): Promise<SumRow<K, C>[]> =>
+  sumRollups(snapshot.db, {
+    table,
+    siteNo: snapshot.siteNo,
+    budget: snapshot.budget,
+    segments: snapshot.segments(window.range, window.rows(GRAIN.day)),
+    by,
+    measures: totals(columns),
+    ...(where === undefined ? {} : { where }),
+  })
 
 export const isOneOf = (column: string, values: readonly string[]): RawBuilder<SqlBool> =>
   sql<SqlBool>`${sql.ref(column)} in (${sql.join(values)})`

@@ -4,7 +4,7 @@ import { GRAIN, LATENCY_BOUNDS_MS, LATENCY_COLUMNS, OUTCOMES, TAG_COLUMNS, type 
 import type { OutcomeCounts, SiteRow, TagCounts } from '../store/index.ts'
 import { ratio } from './score.ts'
 import { type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
-import { byCountThenKey, type Sums, sumBy, sumByInTurns, sumRollups, totals } from './sums.ts'
+import { byCountThenKey, type Sums, sumBy, sumByInTurns, sumRollups, sumWindow, totals } from './sums.ts'
 import { identityOf, meantTag, rowsMeant, type TagIdentity } from './tag-identity.ts'
 import { saidOf } from './tag-vendors.ts'
 import { vendorName, vendorOf } from './vendors.ts'
@@ -168,15 +168,7 @@ export async function tag(context: ReportContext, site: SiteRow, key: string, qu
       const identity = await identityOf(snapshot.db, site.site_no)
       const said = await saidOf(snapshot.db, [site.id])
       const where = rowsMeant(identity, key)
-      const rows = await sumRollups(snapshot.db, {
-        table: 'tag_rollups',
-        siteNo: site.site_no,
-        budget: snapshot.budget,
-        segments: snapshot.segments(window.range, window.rows(GRAIN.day)),
-        by: ['container_id', 'tag_key'],
-        measures: totals(TAG_COLUMNS),
-        ...(where === undefined ? {} : { where }),
-      })
+      const rows = await sumWindow(snapshot, window, 'tag_rollups', ['container_id', 'tag_key'], TAG_COLUMNS, where)
       const tags = await sumByInTurns(rows, TAG_COLUMNS, (row) => identity.keyOf(row.container_id, row.tag_key))
       const meant = meantTag(identity, key, (candidate) => tags.has(candidate))
       const counts = tags.get(meant)

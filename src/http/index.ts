@@ -50,6 +50,7 @@ export {
   IsoTime,
   idBefore,
   Limit,
+  linkedEntries,
   linkNextPage,
   model,
   NoContent,

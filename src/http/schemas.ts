@@ -126,6 +126,12 @@ export function linkNextPage(
   reply.header('link', `<${path}?${parameters}>; rel="next"`)
 }
 
+/** The entries of a page, with the link to the next one in the headers. */
+export function linkedEntries<T>(request: FastifyRequest, reply: FastifyReply, { entries, next }: Page<T>): T[] {
+  linkNextPage(request, reply, next)
+  return entries
+}
+
 /**
  * The id that `before` stands for, in a list ordered by ids that begin with their time: every entry's id has to be below it.
  *

@@ -7,7 +7,7 @@ import {
   IsoTime,
   isIsoTime,
   Limit,
-  linkNextPage,
+  linkedEntries,
   model,
   nullable,
   type Page,
@@ -175,11 +175,7 @@ export function auditRoutes(app: HttpApp, { store }: ManagementOptions): void {
         response: { 200: Type.Array(AuditRecord, { description: 'Newest first' }) },
       },
     },
-    async (request, reply) => {
-      const page = await listAudit(store, request.query, request.access)
-      linkNextPage(request, reply, page.next)
-      return page.entries
-    },
+    async (request, reply) => linkedEntries(request, reply, await listAudit(store, request.query, request.access)),
   )
 
   app.get(

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Allowance, errorResponses, type HttpApp, linkNextPage, seesSecrets, visibleTo } from '../../http/index.ts'
+import { Allowance, errorResponses, type HttpApp, linkedEntries, seesSecrets, visibleTo } from '../../http/index.ts'
 import { contextOf } from '../../management/index.ts'
 import { DeliveryRecord } from '../../notifications/index.ts'
 import { Handling } from '../alert-record.ts'
@@ -64,11 +64,8 @@ export function incidentRoutes(app: HttpApp, options: AlertRouteOptions): void {
         },
       },
     },
-    async (request, reply) => {
-      const page = await listIncidents(store, visibleTo(request.access), request.query)
-      linkNextPage(request, reply, page.next)
-      return page.entries
-    },
+    async (request, reply) =>
+      linkedEntries(request, reply, await listIncidents(store, visibleTo(request.access), request.query)),
   )
 
   app.get(

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, linkNextPage, NoContent, visibleTo } from '../../http/index.ts'
+import { errorResponses, type HttpApp, linkedEntries, NoContent, visibleTo } from '../../http/index.ts'
 import type { Clock } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
@@ -37,11 +37,12 @@ export function maintenanceRoutes(app: HttpApp, options: MaintenanceRouteOptions
         response: { 200: Type.Array(MaintenanceRecord, { description: 'Newest first' }) },
       },
     },
-    async (request, reply) => {
-      const page = await listMaintenance(store, visibleTo(request.access), request.query, clock.now())
-      linkNextPage(request, reply, page.next)
-      return page.entries
-    },
+    async (request, reply) =>
+      linkedEntries(
+        request,
+        reply,
+        await listMaintenance(store, visibleTo(request.access), request.query, clock.now()),
+      ),
   )
 
   app.post(

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Allowance, errorResponses, type HttpApp, linkNextPage, NoContent, visibleTo } from '../../http/index.ts'
+import { Allowance, errorResponses, type HttpApp, linkedEntries, NoContent, visibleTo } from '../../http/index.ts'
 import type { Clock } from '../../lib/index.ts'
 import { contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
@@ -35,11 +35,8 @@ export function silenceRoutes(app: HttpApp, options: SilenceRouteOptions): void 
         response: { 200: Type.Array(SilenceRecord, { description: 'Newest first' }) },
       },
     },
-    async (request, reply) => {
-      const page = await listSilences(store, visibleTo(request.access), request.query, clock.now())
-      linkNextPage(request, reply, page.next)
-      return page.entries
-    },
+    async (request, reply) =>
+      linkedEntries(request, reply, await listSilences(store, visibleTo(request.access), request.query, clock.now())),
   )
 
   app.post(

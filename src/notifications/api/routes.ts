@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, linkNextPage } from '../../http/index.ts'
+import { errorResponses, type HttpApp, linkedEntries } from '../../http/index.ts'
 import { contextOf } from '../../management/index.ts'
 import { onCallRoutes } from '../on-call/routes.ts'
 import { listChannels, sendTestMessages, TestLimits } from './channels.ts'
@@ -30,11 +30,7 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
         response: { 200: Type.Array(DeliveryRecord, { description: 'Newest first' }) },
       },
     },
-    async (request, reply) => {
-      const page = await listDeliveries(store, request.query, request.access)
-      linkNextPage(request, reply, page.next)
-      return page.entries
-    },
+    async (request, reply) => linkedEntries(request, reply, await listDeliveries(store, request.query, request.access)),
   )
 
   app.post(

@@ -3,6 +3,7 @@ import {
   errorResponses,
   type HttpApp,
   jsonInParts,
+  linkedEntries,
   linkNextPage,
   NoContent,
   seesAll,
@@ -193,11 +194,8 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
         response: { 200: Type.Array(ResultRecord, { description: 'Newest first' }), ...errorResponses(404) },
       },
     },
-    async (request, reply) => {
-      const page = await listResults(store, request.params.probe_id, request.query)
-      linkNextPage(request, reply, page.next)
-      return page.entries
-    },
+    async (request, reply) =>
+      linkedEntries(request, reply, await listResults(store, request.params.probe_id, request.query)),
   )
 
   app.get(
