@@ -1,4 +1,7 @@
+import { Type } from 'typebox'
+import { EXPECTS } from '../../http/index.ts'
 import { DAY } from '../../lib/index.ts'
+import { SecretText } from '../probe-type.ts'
 import {
   type ContainerFacts,
   type DomainFacts,
@@ -66,6 +69,19 @@ export async function checkProviderA(
     failure: domains.isAnswer ? undefined : domains.failure,
     memory: { base, legend: legendInMemory(kept) },
   }
+}
+
+/** The settings of a probe that asks provider A. */
+export const PROVIDER_A_SETTINGS = {
+  hosting_a_workspace: Type.Optional(
+    Type.String({
+      pattern: '^[\\x21-\\x7e]+$',
+      [EXPECTS]: 'text without spaces, of ASCII characters',
+      maxLength: 200,
+      description: 'Workspace at hosting provider A',
+    }),
+  ),
+  hosting_a_token: SecretText('API key of hosting provider A, instead of HOSTING_A_TOKEN'),
 }
 
 /** Returns a function that sends requests to provider A with a key. */

@@ -11,6 +11,7 @@ import {
   type ProbeOutcome,
   SecretText,
 } from '../probe-type.ts'
+import { PROVIDER_A_SETTINGS } from '../tag-server/hosting-a.ts'
 
 const Config = Type.Object(
   {
@@ -38,15 +39,7 @@ const Config = Type.Object(
       default: 365,
       description: 'Warn when the newest release appeared this long after the running one',
     }),
-    hosting_a_workspace: Type.Optional(
-      Type.String({
-        pattern: '^[\\x21-\\x7e]+$',
-        [EXPECTS]: 'text without spaces, of ASCII characters',
-        maxLength: 200,
-        description: 'Workspace at hosting provider A',
-      }),
-    ),
-    hosting_a_token: SecretText('API key of hosting provider A, instead of HOSTING_A_TOKEN'),
+    ...PROVIDER_A_SETTINGS,
   },
   { additionalProperties: false },
 )

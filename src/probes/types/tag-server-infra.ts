@@ -4,6 +4,7 @@ import { defineProbeType, isNetworkFailure, SecretText } from '../probe-type.ts'
 import { shownAddress } from '../tag-server/addresses.ts'
 import { CERTIFICATE_SETTINGS, certificateFaults } from '../tag-server/certificate.ts'
 import { checkHostingA, checkHostingB } from '../tag-server/hosting.ts'
+import { PROVIDER_A_SETTINGS } from '../tag-server/hosting-a.ts'
 import { badFindings, judged, objectIn, sinceInMemory, sinceText, statusSince } from '../tag-server/judge.ts'
 import { lookFromOutside } from '../tag-server/outside.ts'
 
@@ -56,15 +57,7 @@ export const tagServerInfra = defineProbeType({
         default: [],
         description: 'Statuses of the hosting providers that are accepted, besides those that this version knows',
       }),
-      hosting_a_workspace: Type.Optional(
-        Type.String({
-          pattern: '^[\\x21-\\x7e]+$',
-          [EXPECTS]: 'text without spaces, of ASCII characters',
-          maxLength: 200,
-          description: 'Workspace at hosting provider A',
-        }),
-      ),
-      hosting_a_token: SecretText('API key of hosting provider A, instead of HOSTING_A_TOKEN'),
+      ...PROVIDER_A_SETTINGS,
       hosting_b_json_path: Type.String({
         minLength: 1,
         maxLength: 200,
