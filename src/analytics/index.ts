@@ -18,7 +18,6 @@ export { recent } from './recent.ts'
 export { analyticsRoutes } from './routes.ts'
 export { ecommerceScore, userDataScore } from './score.ts'
 export { SCORE_EVENT_MEASURES } from './score-counts.ts'
-export { IDENTIFIERS, VALIDITY } from './signals.ts'
 export type { CriticalAlert } from './site-facts.ts'
 export { REPORT_LIMITS, type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
 export {

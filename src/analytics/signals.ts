@@ -1,4 +1,10 @@
-import { RESPONSE_COLUMNS, SIGNAL_COLUMNS, TAG_SIGNAL_COLUMNS } from '../rollups/index.ts'
+import {
+  IDENTIFIER_COLUMNS,
+  RESPONSE_COLUMNS,
+  SIGNAL_COLUMNS,
+  TAG_SIGNAL_COLUMNS,
+  VALIDITY_COLUMNS,
+} from '../rollups/index.ts'
 import type { SignalCounts, TagSignalCounts } from '../store/index.ts'
 import { type Presence, presence } from './score.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -106,22 +112,13 @@ function responseReport(tags: ReadonlyMap<string, TagSignalCounts>): ResponseRep
   }
 }
 
-export const IDENTIFIERS = ['event_id', 'client_id', 'fbp', 'fbc', 'click_id', 'ip', 'user_agent'] as const
-export const VALIDITY = [
-  'value_zero',
-  'value_invalid',
-  'currency_invalid',
-  'transaction_duplicate',
-  'items_empty',
-] as const
-
 /** What a window's events reported besides counts and presence flags. */
 export interface SignalReport {
   consent: ConsentReport
   /** How many events carry each identifier, out of those that reported identifiers. */
-  identifiers: { total: number } & Record<(typeof IDENTIFIERS)[number], Presence>
+  identifiers: { total: number } & Record<(typeof IDENTIFIER_COLUMNS)[number], Presence>
   /** How many commerce events have each fault, out of those that were checked. */
-  validity: { total: number } & Record<(typeof VALIDITY)[number], Presence>
+  validity: { total: number } & Record<(typeof VALIDITY_COLUMNS)[number], Presence>
   responses: ResponseReport
 }
 
@@ -134,8 +131,8 @@ export async function signalReport(
   const tags = await tagSignalSums(snapshot, window, identity)
   return {
     consent: consentReport(sums, tags),
-    identifiers: { total: sums.identifiers_total, ...presences(IDENTIFIERS, sums, sums.identifiers_total) },
-    validity: { total: sums.validity_total, ...presences(VALIDITY, sums, sums.validity_total) },
+    identifiers: { total: sums.identifiers_total, ...presences(IDENTIFIER_COLUMNS, sums, sums.identifiers_total) },
+    validity: { total: sums.validity_total, ...presences(VALIDITY_COLUMNS, sums, sums.validity_total) },
     responses: responseReport(tags),
   }
 }

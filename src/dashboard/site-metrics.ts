@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { Gauge, Registry } from 'prom-client'
 import { type UnresolvedAlert, unresolvedAlerts } from '../alerts/index.ts'
-import { IDENTIFIERS, type SiteFigures, siteFigures, type TagFigures, VALIDITY } from '../analytics/index.ts'
+import { type SiteFigures, siteFigures, type TagFigures } from '../analytics/index.ts'
 import { type Clock, Kept, SECOND } from '../lib/index.ts'
 import { monthUsages } from '../management/index.ts'
-import { OTHER } from '../rollups/index.ts'
+import { IDENTIFIER_COLUMNS, OTHER, VALIDITY_COLUMNS } from '../rollups/index.ts'
 import type { Store } from '../store/index.ts'
 
 /** How long figures are kept, ms: those of 24 hours change slowly, and several Prometheus servers may ask. */
@@ -183,13 +183,14 @@ const FAMILIES: readonly Family[] = [
     help: 'Events of the last 24 hours with each identifier, among those that reported identifiers; absent without any',
     labelNames: [...SITE_LABELS, 'identifier'],
     samplesOf: ({ site, figures }) =>
-      signalSamples(site, figures?.signals, 'identifier', ['identifiers_total', ...IDENTIFIERS]),
+      signalSamples(site, figures?.signals, 'identifier', ['identifiers_total', ...IDENTIFIER_COLUMNS]),
   },
   {
     name: 'tagwarden_site_value_faults_24h',
     help: 'Commerce events of the last 24 hours with each fault, among those that were checked; absent without any',
     labelNames: [...SITE_LABELS, 'fault'],
-    samplesOf: ({ site, figures }) => signalSamples(site, figures?.signals, 'fault', ['validity_total', ...VALIDITY]),
+    samplesOf: ({ site, figures }) =>
+      signalSamples(site, figures?.signals, 'fault', ['validity_total', ...VALIDITY_COLUMNS]),
   },
 ]
 

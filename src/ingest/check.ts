@@ -6,7 +6,7 @@ import {
   BATCH_KEYS_MAX,
   BatchPayload,
   CLIENTS_MAX,
-  CONSENT_COUNTS,
+  CONSENT_COLUMNS,
   CONSENT_FIELDS,
   Counter,
   EventPayload,
@@ -15,7 +15,7 @@ import {
   excessiveResponses,
   excessiveTagConsent,
   excessiveValidity,
-  IDENTIFIER_COUNTS,
+  IDENTIFIER_COLUMNS,
   IDENTIFIER_FLAGS,
   isBatch,
   knownFieldCounts,
@@ -25,7 +25,7 @@ import {
   TAGS_MAX,
   type TagExecution,
   TagMetric,
-  VALIDITY_FIELDS,
+  VALIDITY_COLUMNS,
 } from '../journal/index.ts'
 import { storable } from '../lib/index.ts'
 
@@ -49,14 +49,14 @@ const metricCheck = Compile(TagMetric)
 /** A valid payload, or where the first fault is: a JSON pointer, `/` for the root. */
 type Checked = { ok: true; payload: Payload } | { ok: false; path: string }
 
-const ECOMMERCE_FLAGS = ['has_value', 'has_currency', 'has_transaction_id', 'has_items', ...VALIDITY_FIELDS] as const
+const ECOMMERCE_FLAGS = ['has_value', 'has_currency', 'has_transaction_id', 'has_items', ...VALIDITY_COLUMNS] as const
 
 const CONTAINER_FIELDS = ['version', 'environment', 'clients'] as const
 
 const PRESENCE_FIELDS = {
   user_data_quality: ['email', 'phone', 'address'],
   ecommerce_quality: ['value', 'currency', 'transaction_id', 'items'],
-  identifiers: IDENTIFIER_COUNTS,
+  identifiers: IDENTIFIER_COLUMNS,
 } as const
 
 /** Length at which paths are cut: they are stored and shown, and contain keys that the sender makes up. */
@@ -215,12 +215,12 @@ function batchFields(payload: BatchPayload): BatchPayload {
       ...PRESENCE_FIELDS.ecommerce_quality,
       'total',
       'validity_total',
-      ...VALIDITY_FIELDS,
+      ...VALIDITY_COLUMNS,
     ])
   }
-  if (payload.consent !== undefined) known.consent = pick(payload.consent, [...CONSENT_COUNTS, 'total'])
+  if (payload.consent !== undefined) known.consent = pick(payload.consent, [...CONSENT_COLUMNS, 'total'])
   if (payload.container !== undefined) known.container = pick(payload.container, CONTAINER_FIELDS)
-  if (payload.identifiers !== undefined) known.identifiers = pick(payload.identifiers, [...IDENTIFIER_COUNTS, 'total'])
+  if (payload.identifiers !== undefined) known.identifiers = pick(payload.identifiers, [...IDENTIFIER_COLUMNS, 'total'])
   if (payload.fields !== undefined) known.fields = knownFieldCounts(payload.fields)
   return known
 }

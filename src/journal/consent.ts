@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { CONSENT_COLUMNS } from '../rollups/index.ts'
 import { bitOf, type Counts, SIGNAL, TAG_SIGNAL } from './delta.ts'
 import { Flag, OptionalCounter } from './fields.ts'
 
@@ -51,20 +52,6 @@ export const ConsentCounts = Type.Object(
   { description: 'Events by class of their consent signals, among the `total` that reported any' },
 )
 export type ConsentCounts = Static<typeof ConsentCounts>
-
-export const CONSENT_COUNTS = [
-  'ad_storage_granted',
-  'ad_storage_denied',
-  'analytics_storage_granted',
-  'analytics_storage_denied',
-  'ad_user_data_granted',
-  'ad_user_data_denied',
-  'ad_personalization_granted',
-  'ad_personalization_denied',
-  'update_known',
-  'never_updated',
-  'dma',
-] as const satisfies (keyof ConsentCounts & keyof typeof SIGNAL)[]
 
 /** A batch's consent counts of one tag. `consent_total` counts the executions on events that reported consent. */
 export const TagConsent = Type.Object({
@@ -130,7 +117,7 @@ export function consentOfTags(signals: number): number {
 /** Sets a batch's consent counts. */
 export function addConsentCounts(counts: Counts, given: ConsentCounts): void {
   counts[SIGNAL.consent_total] = given.total ?? 0
-  for (const field of CONSENT_COUNTS) counts[SIGNAL[field]] = given[field] ?? 0
+  for (const field of CONSENT_COLUMNS) counts[SIGNAL[field]] = given[field] ?? 0
 }
 
 /** Sets a batch's consent counts of one tag. */

@@ -1,6 +1,6 @@
+export { CONSENT_COLUMNS, IDENTIFIER_COLUMNS, VALIDITY_COLUMNS } from '../rollups/index.ts'
 export { appendPayload, type EncodedEntry, encodeEntry } from './append-payload.ts'
 export {
-  CONSENT_COUNTS,
   CONSENT_FIELDS,
   CONSENT_PURPOSES,
   excessiveConsent,
@@ -35,8 +35,6 @@ export { addLog, appendDelta, type Log, latencyBucket } from './row.ts'
 export {
   excessiveResponses,
   excessiveValidity,
-  IDENTIFIER_COUNTS,
   IDENTIFIER_FLAGS,
-  VALIDITY_FIELDS,
 } from './signals.ts'
 export { foldJournal, foldOrphans, OrphanFolding } from './streams.ts'

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { IDENTIFIER_COLUMNS, VALIDITY_COLUMNS } from '../rollups/index.ts'
 import {
   addConsentCounts,
   addTagConsentCounts,
@@ -9,9 +10,6 @@ import {
 } from './consent.ts'
 import { bitOf, type Counts, noSignals, noTagSignals, SIGNAL, TAG_SIGNAL } from './delta.ts'
 import { Flag, OptionalCounter } from './fields.ts'
-
-const NAMES = ['event_id', 'client_id', 'fbp', 'fbc', 'click_id', 'ip', 'user_agent'] as const
-type Name = (typeof NAMES)[number]
 
 /** What vendors recognise an event or a visitor by. */
 export const Identifiers = Type.Object(
@@ -28,9 +26,7 @@ export const Identifiers = Type.Object(
 )
 export type Identifiers = Static<typeof Identifiers>
 
-const flagOf = (name: Name): `has_${Name}` => `has_${name}`
-
-export const IDENTIFIER_FLAGS = NAMES.map(flagOf)
+export const IDENTIFIER_FLAGS = IDENTIFIER_COLUMNS.map((name): keyof Identifiers => `has_${name}`)
 
 /** A batch's identifier counts over its events. */
 export const IdentifierCounts = Type.Object(
@@ -47,8 +43,6 @@ export const IdentifierCounts = Type.Object(
   { description: 'Events with each identifier, among the `total` that reported identifiers' },
 )
 export type IdentifierCounts = Static<typeof IdentifierCounts>
-
-export const IDENTIFIER_COUNTS: readonly Name[] = NAMES
 
 /** An event's identifiers as a mask of `SIGNAL_COLUMNS`; 0 when it reports none. */
 function identifiersMask(flags: Identifiers | undefined): number {
@@ -71,16 +65,8 @@ function identifiersMask(flags: Identifiers | undefined): number {
 /** Sets a batch's identifier counts. */
 function addIdentifierCounts(counts: Counts, given: IdentifierCounts): void {
   counts[SIGNAL.identifiers_total] = given.total ?? 0
-  for (const name of NAMES) counts[SIGNAL[name]] = given[name] ?? 0
+  for (const name of IDENTIFIER_COLUMNS) counts[SIGNAL[name]] = given[name] ?? 0
 }
-
-export const VALIDITY_FIELDS = [
-  'value_zero',
-  'value_invalid',
-  'currency_invalid',
-  'transaction_duplicate',
-  'items_empty',
-] as const
 
 /** Whether a value is usable, as the sender judged it: never the value itself. */
 export const Validity = Type.Object({
@@ -121,12 +107,12 @@ function validityMask(flags: Validity | undefined): number {
 /** Sets a batch's validity counts. */
 function addValidityCounts(counts: Counts, given: ValidityCounts): void {
   counts[SIGNAL.validity_total] = given.validity_total ?? 0
-  for (const field of VALIDITY_FIELDS) counts[SIGNAL[field]] = given[field] ?? 0
+  for (const field of VALIDITY_COLUMNS) counts[SIGNAL[field]] = given[field] ?? 0
 }
 
 /** The first field that counts more than `validity_total`, or undefined. */
 export const excessiveValidity = (counts: ValidityCounts): keyof ValidityCounts | undefined =>
-  VALIDITY_FIELDS.find((field) => (counts[field] ?? 0) > (counts.validity_total ?? 0))
+  VALIDITY_COLUMNS.find((field) => (counts[field] ?? 0) > (counts.validity_total ?? 0))
 
 const CLASSES = ['2xx', '3xx', '4xx', '5xx', 'none'] as const
 

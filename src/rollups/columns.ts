@@ -60,9 +60,8 @@ export const EVENT_COLUMNS = [
   'items',
 ] as const satisfies (keyof EventCounts)[]
 
-/** In the order of the journal, which refers to them by place: only add at the end. */
-export const SIGNAL_COLUMNS = [
-  'consent_total',
+/** The columns of three groups, each out of the events that its `_total` counts. Their order is the journal's too: change none. */
+export const CONSENT_COLUMNS = [
   'ad_storage_granted',
   'ad_storage_denied',
   'analytics_storage_granted',
@@ -74,7 +73,9 @@ export const SIGNAL_COLUMNS = [
   'update_known',
   'never_updated',
   'dma',
-  'identifiers_total',
+] as const satisfies (keyof SignalCounts)[]
+
+export const IDENTIFIER_COLUMNS = [
   'event_id',
   'client_id',
   'fbp',
@@ -82,12 +83,24 @@ export const SIGNAL_COLUMNS = [
   'click_id',
   'ip',
   'user_agent',
-  'validity_total',
+] as const satisfies (keyof SignalCounts)[]
+
+export const VALIDITY_COLUMNS = [
   'value_zero',
   'value_invalid',
   'currency_invalid',
   'transaction_duplicate',
   'items_empty',
+] as const satisfies (keyof SignalCounts)[]
+
+/** In the order of the journal, which refers to them by place: only add at the end. */
+export const SIGNAL_COLUMNS = [
+  'consent_total',
+  ...CONSENT_COLUMNS,
+  'identifiers_total',
+  ...IDENTIFIER_COLUMNS,
+  'validity_total',
+  ...VALIDITY_COLUMNS,
   'weight_excess',
 ] as const satisfies (keyof SignalCounts)[]
 

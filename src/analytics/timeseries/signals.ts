@@ -1,6 +1,6 @@
-import { FIELD_COLUMNS, SIGNAL_COLUMNS } from '../../rollups/index.ts'
+import { FIELD_COLUMNS, IDENTIFIER_COLUMNS, SIGNAL_COLUMNS, VALIDITY_COLUMNS } from '../../rollups/index.ts'
 import { ratio } from '../score.ts'
-import { classesOf, IDENTIFIERS, VALIDITY } from '../signals.ts'
+import { classesOf } from '../signals.ts'
 import { isOneOf, type Sums, totals } from '../sums.ts'
 import { type Cells, cellsBy, type Series, seriesOf } from './plan.ts'
 import { readBuckets, type SeriesContext } from './read.ts'
@@ -42,7 +42,7 @@ export async function identifierSeries(context: SeriesContext): Promise<Series[]
   const share = await sharesIn(context)
   const base: Figure = (sums) => sums.identifiers_total
   if (context.query.group_by !== 'field') return [share(context.query.metric, (sums) => sums.event_id, base)]
-  return IDENTIFIERS.map((field) => share(field, (sums) => sums[field], base))
+  return IDENTIFIER_COLUMNS.map((field) => share(field, (sums) => sums[field], base))
 }
 
 /** Share of the commerce events with an unusable value, or with each fault. */
@@ -52,7 +52,7 @@ export async function validitySeries(context: SeriesContext): Promise<Series[]> 
   if (context.query.group_by !== 'field') {
     return [share(context.query.metric, (sums) => sums.value_zero + sums.value_invalid, base)]
   }
-  return VALIDITY.map((field) => share(field, (sums) => sums[field], base))
+  return VALIDITY_COLUMNS.map((field) => share(field, (sums) => sums[field], base))
 }
 
 /** Returns a function that makes a series of shares from the query's counts. */

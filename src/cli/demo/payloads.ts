@@ -2,9 +2,9 @@ import {
   type BatchPayload,
   CONSENT_PURPOSES,
   type EventPayload,
-  IDENTIFIER_COUNTS,
+  IDENTIFIER_COLUMNS,
   type Payload,
-  VALIDITY_FIELDS,
+  VALIDITY_COLUMNS,
 } from '../../journal/index.ts'
 import { eventsOf, type Traffic } from './events.ts'
 
@@ -85,7 +85,7 @@ function batchOf(events: readonly EventPayload[]): BatchPayload {
       items: countOf(ecommerce, (flags) => flags.has_items),
       total: ecommerce.length,
       validity_total: ecommerce.length,
-      ...countEach(VALIDITY_FIELDS, (field) => countOf(ecommerce, (flags) => flags[field])),
+      ...countEach(VALIDITY_COLUMNS, (field) => countOf(ecommerce, (flags) => flags[field])),
     },
   }
 }
@@ -108,7 +108,7 @@ function consentCounts(said: readonly Consent[]): ConsentCounts {
 }
 
 const identifierCounts = (given: readonly Identifiers[]): IdentifierCounts => ({
-  ...countEach(IDENTIFIER_COUNTS, (name) => countOf(given, (flags) => flags[`has_${name}`])),
+  ...countEach(IDENTIFIER_COLUMNS, (name) => countOf(given, (flags) => flags[`has_${name}`])),
   total: given.length,
 })
 

@@ -1,11 +1,11 @@
-import type { EventPayload, VALIDITY_FIELDS } from '../../journal/index.ts'
+import type { EventPayload, VALIDITY_COLUMNS } from '../../journal/index.ts'
 import type { Incident } from './incidents.ts'
 import type { ConsentRates, EventProfile, TagProfile } from './profile.ts'
 import type { Random } from './random.ts'
 
 type Consent = NonNullable<EventPayload['consent']>
 type Identifiers = NonNullable<EventPayload['identifiers']>
-type Validity = Pick<NonNullable<EventPayload['ecommerce']>, (typeof VALIDITY_FIELDS)[number]>
+type Validity = Pick<NonNullable<EventPayload['ecommerce']>, (typeof VALIDITY_COLUMNS)[number]>
 type Execution = EventPayload['tags'][number]
 
 /** How often each identifier is present on an everyday event, on every site. */
