@@ -23,11 +23,11 @@ function isIngestTarget(target: string): boolean {
  * @param cut ends a connection on which too many requests wait
  */
 export function ingestFirst(ingest: Ingest, handler: RequestListener, cut: (socket: Socket) => void): RequestListener {
-  const take = boundPipeline((request, response) => ingest.handle(request, response), cut)
+  const take = boundPipeline((request, response) => ingest.endpoint.handle(request, response), cut)
   return (request: IncomingMessage, response: ServerResponse) => {
     if (request.url !== undefined && isIngestTarget(request.url)) take(request, response)
     else {
-      ingest.noteElsewhere(request)
+      ingest.endpoint.noteElsewhere(request)
       handler(request, response)
     }
   }
@@ -83,7 +83,7 @@ export function ingestRoutes(app: HttpApp, ingest: Ingest, keyHeaders: readonly 
       },
       onRequest: (request, reply, _done) => {
         reply.hijack()
-        ingest.handle(request.raw, reply.raw)
+        ingest.endpoint.handle(request.raw, reply.raw)
       },
       handler: () => undefined,
     })

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { type Expiry, type Leases, liveNodes, type Membership } from '../cluster/index.ts'
 import { FOLD_INTERVAL_MS, type GroupCommit, Journal, type JournalFolder, journalMetrics } from '../journal/index.ts'
@@ -43,12 +42,12 @@ export interface IngestStatus {
   foldLagMs: number
 }
 
-/** The ingest service: open it, let `handle` answer requests, and stop it when no more requests can come. */
+/** The ingest service: open it, let its endpoint answer requests, and stop it when no more requests can come. */
 export class Ingest {
   readonly #onError: IngestOptions['onError']
   readonly #store: Store
   readonly #keys: KeyIndex
-  readonly #endpoint: IngestEndpoint
+  readonly endpoint: IngestEndpoint
   readonly #largeBodies: LargeBodies
   readonly #journal: Journal
   readonly #samples: SampleRecorder
@@ -68,7 +67,7 @@ export class Ingest {
     this.#samples = new SampleRecorder(store)
     this.#canaries = new CanaryBook(store)
     this.#largeBodies = new LargeBodies(onError)
-    this.#endpoint = new IngestEndpoint({
+    this.endpoint = new IngestEndpoint({
       clock,
       keys,
       commits: journal.commits,
@@ -125,15 +124,6 @@ export class Ingest {
     return ingest
   }
 
-  handle(request: IncomingMessage, response: ServerResponse): void {
-    this.#endpoint.handle(request, response)
-  }
-
-  /** Records a request to another address that carries a site's key: its sender has the wrong address. */
-  noteElsewhere(request: IncomingMessage): void {
-    this.#endpoint.noteElsewhere(request)
-  }
-
   /** Makes everything answered so far visible in reports. Tests and the demo wait for it instead of sleeping. */
   async flush(): Promise<void> {
     await this.#foldLast()
@@ -172,17 +162,17 @@ export class Ingest {
   }
 
   registerMetrics(registry: Registry): void {
-    ingestMetrics(registry, this.#endpoint)
+    ingestMetrics(registry, this.endpoint)
     journalMetrics(registry, this.#journal)
   }
 
   status(): IngestStatus {
     return {
       sites: this.#keys.siteCount,
-      answers: this.#endpoint.answers,
+      answers: this.endpoint.answers,
       commits: this.#journal.commits.totals,
       waiting: this.#journal.commits.waiting,
-      bytesUnderWay: this.#endpoint.bytesUnderWay,
+      bytesUnderWay: this.endpoint.bytesUnderWay,
       foldLagMs: this.#journal.foldLagMs,
     }
   }
