@@ -17,11 +17,8 @@ import { sessionQuery } from './session.ts'
 export type {
   AccountRecord,
   ApiTokenRecord,
-  CreateApiToken,
   InvitedUser,
-  NewApiToken,
   PasswordLink,
-  SessionRecord,
   UserRecord,
 } from '../../../src/accounts/index.ts'
 

@@ -3,7 +3,7 @@ import type { ClientRecord, CreateClient, UpdateClient, UsageRecord } from '../.
 import { request } from './client.ts'
 import { overviewQuery } from './overview.ts'
 
-export type { ClientRecord, CreateClient, UpdateClient, UsageRecord } from '../../../src/management/index.ts'
+export type { ClientRecord, CreateClient, UsageRecord } from '../../../src/management/index.ts'
 
 export const clientsQuery = queryOptions({
   queryKey: ['clients'],

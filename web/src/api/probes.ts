@@ -14,13 +14,11 @@ import { overviewQuery } from './overview.ts'
 import { useStreamEvent } from './stream.ts'
 
 export type {
-  CreateProbe,
   ExpectationRecord,
   ProbeRecord,
   ProbeTypeRecord,
   PushRecord,
   ResultRecord,
-  UpdateProbe,
 } from '../../../src/probes/index.ts'
 
 const REFRESH_MS = 30_000

@@ -3,7 +3,7 @@ import type { CreateSite, SiteRecord, UpdateSite } from '../../../src/management
 import { request } from './client.ts'
 import { overviewQuery } from './overview.ts'
 
-export type { CreateSite, SiteRecord, UpdateSite } from '../../../src/management/index.ts'
+export type { SiteRecord, UpdateSite } from '../../../src/management/index.ts'
 
 /** The sites of one client, or all. */
 export const sitesQuery = (client_id?: string) =>

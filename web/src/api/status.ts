@@ -4,7 +4,7 @@ import type { SharedIncident, StatusPage, SubscriberRecord, Subscription } from 
 import { ApiError, request } from './client.ts'
 
 export type { StatusLinkRecord } from '../../../src/management/index.ts'
-export type { SharedIncident, SharedSite, StatusPage, Subscription } from '../../../src/sharing/index.ts'
+export type { SharedIncident, SharedSite, StatusPage } from '../../../src/sharing/index.ts'
 
 export const STATUS_PAGE_REFRESH_MS = 30_000
 
