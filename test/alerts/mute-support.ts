@@ -1,12 +1,11 @@
 import type { TestContext } from 'node:test'
 import { maintenanceRoutes } from '../../src/alerts/maintenance/routes.ts'
 import { silenceRoutes } from '../../src/alerts/silences/routes.ts'
-import { createHttpApp } from '../../src/http/index.ts'
 import type { ProbeRow, SiteRow, Store } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { memoryCredentials } from '../../testkit/credentials.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { insertSite } from '../../testkit/sites.ts'
+import { openApp } from '../http/support.ts'
 import { Management, NOW } from '../management/support.ts'
 
 /** The interface of silences and maintenance over a store with two clients, one site each, one probe each. */
@@ -16,18 +15,7 @@ export interface MuteApi extends Management {
 
 export async function openMuteApi(store: Store, t: TestContext): Promise<MuteApi> {
   const clock = new TestClock(NOW)
-  const app = await createHttpApp({
-    log: false,
-    clock,
-    ownersOf: async () => new Map(),
-    credentials: memoryCredentials(clock),
-    access: { adminToken: null, viewerToken: null, listensOnLoopback: true },
-    publicUrl: null,
-    trustProxy: [],
-    isPassing: () => false,
-    version: '1.2.3',
-  })
-  t.after(() => app.close())
+  const app = await openApp(t, () => undefined, { clock, publicUrl: null })
   silenceRoutes(app, { store, clock })
   maintenanceRoutes(app, { store, clock })
   const places: MuteApi['places'] = []

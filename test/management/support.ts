@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { type AccessSettings, createHttpApp, type ErrorBody, type HttpApp } from '../../src/http/index.ts'
+import type { AccessSettings, ErrorBody, HttpApp } from '../../src/http/index.ts'
 import {
   type ClientRecord,
   type CreateClient,
@@ -16,7 +16,7 @@ import { removeUsage, requestRemovals } from '../../src/rollups/removal.ts'
 import type { Change, Store } from '../../src/store/index.ts'
 import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { memoryCredentials } from '../../testkit/credentials.ts'
+import { NO_KEYS, openApp } from '../http/support.ts'
 
 export const NOW = '2026-11-20T10:00:00.000Z'
 export const ADMIN = 'admin-token-0123456789'
@@ -111,18 +111,7 @@ const countsHooks = (clock: TestClock): DeletionHooks => ({
 
 export async function openManagement(store: Store, t: TestContext, options: Options = {}): Promise<Management> {
   const clock = new TestClock(NOW)
-  const app = await createHttpApp({
-    log: false,
-    clock,
-    ownersOf: async () => new Map(),
-    credentials: memoryCredentials(clock),
-    access: options.access ?? { adminToken: null, viewerToken: null, listensOnLoopback: true },
-    publicUrl: null,
-    trustProxy: [],
-    isPassing: () => false,
-    version: '1.2.3',
-  })
-  t.after(() => app.close())
+  const app = await openApp(t, () => undefined, { clock, publicUrl: null, access: options.access ?? NO_KEYS })
   createOncePerKey(app, { store, clock })
   managementRoutes(app, {
     store,

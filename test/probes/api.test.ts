@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { Type } from 'typebox'
-import { createHttpApp, type ErrorBody } from '../../src/http/index.ts'
+import type { ErrorBody } from '../../src/http/index.ts'
 import { MINUTE } from '../../src/lib/index.ts'
 import { hooksInOrder, managementRoutes } from '../../src/management/index.ts'
 import { type ProbeRecord, probeRoutes, type ResultRecord } from '../../src/probes/index.ts'
 import { RequiredSecret, SecretText } from '../../src/probes/probe-type.ts'
 import type { Store } from '../../src/store/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
-import { memoryCredentials } from '../../testkit/credentials.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe, newResultRow } from '../../testkit/probes.ts'
 import { insertSite } from '../../testkit/sites.ts'
+import { NO_KEYS, openApp } from '../http/support.ts'
 import { ADMIN, type Answer, type Call, Management, UNKNOWN_ID, VIEWER } from '../management/support.ts'
 import { OK, openNode, type ProbeNode, probeRow, typeOf } from './support.ts'
 
@@ -66,18 +66,7 @@ async function openApi(store: Store, t: TestContext, withKeys = false): Promise<
   const clock = newClock()
   const node = await openNode(t, store, clock, TYPES)
   const keys = { adminToken: ADMIN, viewerToken: VIEWER, listensOnLoopback: false }
-  const app = await createHttpApp({
-    log: false,
-    clock,
-    ownersOf: async () => new Map(),
-    credentials: memoryCredentials(clock),
-    access: withKeys ? keys : { adminToken: null, viewerToken: null, listensOnLoopback: true },
-    publicUrl: null,
-    trustProxy: [],
-    isPassing: () => false,
-    version: '1.2.3',
-  })
-  t.after(() => app.close())
+  const app = await openApp(t, () => undefined, { clock, publicUrl: null, access: withKeys ? keys : NO_KEYS })
   const { addProbes, registry, scheduler } = node.probes
   const deletionHooks = hooksInOrder([node.probes.deletionHooks])
   managementRoutes(app, {

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { createHttpApp } from '../../src/http/index.ts'
 import { DAY, HOUR, isoTime, newId } from '../../src/lib/index.ts'
 import { type ExpectationRecord, probeRoutes } from '../../src/probes/index.ts'
 import { dataFreshness } from '../../src/probes/types/data-freshness.ts'
 import { dataVolume } from '../../src/probes/types/data-volume.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
-import { memoryCredentials } from '../../testkit/credentials.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch } from '../../testkit/payloads.ts'
 import { insertProbe } from '../../testkit/probes.ts'
+import { openApp } from '../http/support.ts'
 import { Management, UNKNOWN_ID } from '../management/support.ts'
 import { OK, openNode, typeOf } from './support.ts'
 import { every, siteWith } from './types/data-support.ts'
@@ -24,18 +23,7 @@ async function openApi(t: TestContext, store: Store): Promise<Management> {
   const clock = newClock()
   const fake = typeOf(async () => OK)
   const { probes } = await openNode(t, store, clock, [dataVolume, dataFreshness, fake])
-  const app = await createHttpApp({
-    log: false,
-    clock,
-    ownersOf: async () => new Map(),
-    credentials: memoryCredentials(clock),
-    access: { adminToken: null, viewerToken: null, listensOnLoopback: true },
-    publicUrl: null,
-    trustProxy: [],
-    isPassing: () => false,
-    version: '1.2.3',
-  })
-  t.after(() => app.close())
+  const app = await openApp(t, () => undefined, { clock, publicUrl: null })
   probeRoutes(app, { store, clock, registry: probes.registry, scheduler: probes.scheduler, publicUrl: null })
   return new Management(app, clock)
 }
