@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type ExpressionBuilder, sql } from 'kysely'
 import { liveNodes } from '../cluster/index.ts'
-import { MINUTE, SECOND } from '../lib/index.ts'
+import { AppError, MINUTE, SECOND } from '../lib/index.ts'
 import type { ProbeRow, SiteRow, Store, Tables, Transaction } from '../store/index.ts'
 
 /** The node that claims, and the time. */
@@ -83,16 +83,39 @@ export async function claimDue(
   return rows.sort((a, b) => dueAtOf(a) - dueAtOf(b))
 }
 
-/** Claims one probe, due or not; undefined when it does not exist or is running. */
-export async function claimOne({ store, nodeId, now }: Claimant, id: string): Promise<ProbeRow | undefined> {
-  return store.write
+/**
+ * Claims a probe for a run by hand, due or not; undefined when it does not exist.
+ *
+ * @param round runs a round of this node's claiming, or joins the current one
+ * @throws AppError `conflict` when another node is running it
+ */
+export async function claimByHand(
+  claimant: Claimant,
+  id: string,
+  round: () => Promise<void>,
+): Promise<ProbeRow | undefined> {
+  const { store, nodeId } = claimant
+  const claimed = await claimOne(claimant, id)
+  if (claimed !== undefined) return claimed
+  const there = await store.read.selectFrom('probes').select('claimed_by').where('id', '=', id).executeTakeFirst()
+  if (there === undefined) return undefined
+  if (there.claimed_by === nodeId) {
+    // The current round has just claimed it, and releases what is active on its node.
+    await round()
+    const released = await claimOne(claimant, id)
+    if (released !== undefined) return released
+  }
+  throw new AppError('conflict', 'The probe is already running; its result will be in the list')
+}
+
+const claimOne = async ({ store, nodeId, now }: Claimant, id: string): Promise<ProbeRow | undefined> =>
+  store.write
     .updateTable('probes')
     .set(claimedBy(nodeId, now))
     .where('id', '=', id)
     .where(isFree(store, now))
     .returningAll()
     .executeTakeFirst()
-}
 
 /** Claims probes for runs already made, at `now` (epoch ms). Only for a store that no other process uses. */
 export async function claimAfterwards(

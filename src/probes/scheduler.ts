@@ -7,8 +7,8 @@ import {
   bringForward,
   CLAIM_AHEAD_MS,
   CLAIM_INTERVAL_MS,
+  claimByHand,
   claimDue,
-  claimOne,
   claimsOf,
   clientOf,
   dueAtOf,
@@ -238,12 +238,9 @@ export class Scheduler {
   async #claimAndRun(id: string): Promise<Finished | undefined> {
     const { tools, membership } = this.#options
     const { store, clock } = tools
-    const probe = await claimOne({ store, nodeId: membership.nodeId, now: clock.now() }, id)
-    if (probe === undefined) {
-      const isThere = await store.read.selectFrom('probes').select('id').where('id', '=', id).executeTakeFirst()
-      if (isThere === undefined) return undefined
-      throw new AppError('conflict', 'The probe is already running; its result will be in the list')
-    }
+    const claimant = { store, nodeId: membership.nodeId, now: clock.now() }
+    const probe = await claimByHand(claimant, id, () => this.#claiming.tick())
+    if (probe === undefined) return undefined
     const site = await siteOf(store, probe)
     if (site === undefined) return undefined
     const run = await runProbe(tools, this.#typeOf(probe), probe, site, this.#stopping.signal)

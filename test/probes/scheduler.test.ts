@@ -17,7 +17,8 @@ import { OK, openNode, probeRow, resultsOf, runDue, typeOf } from './support.ts'
 
 testOnEveryEngine('a due probe runs, its result is written and its next run is on its grid', async (store, t) => {
   const site = await insertSite(store)
-  const probe = await insertProbe(store, site.id, { memory: '{"version":"41"}' })
+  // Its place on the grid is random: once a minute, it would be due again at once in one run of two hundred.
+  const probe = await insertProbe(store, site.id, { memory: '{"version":"41"}', interval_seconds: 86_400 })
   const clock = newClock()
   const seen: unknown[] = []
   const type = typeOf(async ({ site: { id }, memory, now }) => {
@@ -53,7 +54,7 @@ testOnEveryEngine('a due probe runs, its result is written and its next run is o
     },
   )
   const row = await probeRow(store, probe.id)
-  assert.ok(row.next_run_at > clock.now() && row.next_run_at <= clock.now() + MINUTE)
+  assert.ok(row.next_run_at > clock.now() && row.next_run_at <= clock.now() + DAY)
   assert.deepEqual(
     [row.claimed_by, row.claimed_at, row.last_status, row.last_response_time_ms, row.last_result_at, row.memory],
     [null, null, 'warning', 12, NOW + SECOND, '{"version":"42"}'],
@@ -275,6 +276,32 @@ testOnEveryEngine('what a call makes due while late probes are brought forward s
   assert.ok(isCalled)
   assert.equal((await probeRow(store, id)).next_run_at, NOW)
 })
+
+testOnEveryEngine(
+  'a run asked for while the node claims the probe for its own round is not refused',
+  async (store, t) => {
+    const site = await insertSite(store)
+    const { id } = await insertProbe(store, site.id)
+    const { promise: hasTried, resolve: tried } = Promise.withResolvers<void>()
+    let asked: Promise<{ status: string } | undefined> | undefined
+    let reads = 0
+    const stepping = steppingStore(store, async (what) => {
+      if (what !== 'read') return
+      if (asked !== undefined) {
+        // The first is whose probe it is, the second why the claim failed.
+        if (++reads === 2) tried()
+      } else if ((await probeRow(store, id)).claimed_by !== null) {
+        asked = node.probes.scheduler.runNow(id)
+        asked.catch(tried)
+        await hasTried
+      }
+    })
+    const node = await openNode(t, stepping, newClock(), [typeOf(async () => OK)], {}, asShared(store))
+    await runDue(node)
+    assert.equal((await asked)?.status, 'ok')
+    assert.equal((await resultsOf(store, id)).length, 1)
+  },
+)
 
 testOnEveryEngine('what was claimed ahead is given back when the node stops before its time', async (store, t) => {
   const site = await insertSite(store)
