@@ -159,7 +159,7 @@ export const SETTINGS = {
   retentionResultDays: setting(
     'RETENTION_RESULT_DAYS',
     '90',
-    'Days that results of probes are kept, at most 5,000 runs of a probe',
+    'Days that results of probes are kept; after four days one an hour, after two weeks one a day, and every change of status',
     parse.integer(90, 1, 3_650),
   ),
   retentionAuditDays: setting(

@@ -37,7 +37,7 @@ export {
   secretNames,
   withDefaults,
 } from './probe-type.ts'
-export { Probes, type ProbesOptions, RESULTS_PER_PROBE } from './probes.ts'
+export { Probes, type ProbesOptions } from './probes.ts'
 export type { PushRecord } from './push/address-routes.ts'
 export { pushRoutes } from './push/routes.ts'
 export { PROBE_TYPES, registryOf } from './registry.ts'

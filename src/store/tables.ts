@@ -3,6 +3,7 @@ export type * from './tables/alerts.ts'
 export type * from './tables/incidents.ts'
 export type * from './tables/management.ts'
 export type * from './tables/on-call.ts'
+export type * from './tables/probes.ts'
 export type * from './tables/rollups.ts'
 export type * from './tables.ts'
 
@@ -25,12 +26,8 @@ import type {
   ChannelTable,
   ClientChannelTable,
   DeliveryTable,
-  DeployMarkerTable,
   DigestTable,
   MaintenanceTable,
-  ProbeResultTable,
-  ProbeTable,
-  PushTable,
   SilenceTable,
 } from './tables/alerts.ts'
 import type { IncidentEventTable, IncidentNoteTable, IncidentTable } from './tables/incidents.ts'
@@ -54,6 +51,7 @@ import type {
   TagVendorTable,
 } from './tables/management.ts'
 import type { OnCallEscalationTable, OnCallOverrideTable, OnCallRotationTable } from './tables/on-call.ts'
+import type { DeployMarkerTable, ProbeResultTable, ProbeTable, PushTable } from './tables/probes.ts'
 import type {
   ClientUsageTable,
   ContainerClientTable,

@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
-import { DAY, firstIdAt, MINUTE, newId, newOrderedId, SECOND } from '../../src/lib/index.ts'
-import { RESULTS_PER_PROBE } from '../../src/probes/index.ts'
-import { clearResults } from '../../src/probes/probes.ts'
+import { DAY, firstIdAt, newOrderedId } from '../../src/lib/index.ts'
 import { finishedOf } from '../../src/probes/result.ts'
 import { ResultWriter } from '../../src/probes/write-results.ts'
-import {
-  chunksOf,
-  type ProbeRow,
-  type Store,
-  StoreError,
-  type Tables,
-  type Transaction,
-} from '../../src/store/index.ts'
+import { type ProbeRow, StoreError, type Tables, type Transaction } from '../../src/store/index.ts'
 import { NOW, newClock } from '../../testkit/clock.ts'
 import { postgres, testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
@@ -124,118 +115,6 @@ testOnEveryEngine('ids of results stand in the order of time, and a time has its
   assert.deepEqual([...ids].sort(), ids)
   assert.ok(firstIdAt(NOW) <= (ids[0] ?? ''))
   assert.ok(firstIdAt(NOW + 1) > (ids[2] ?? '') && firstIdAt(NOW + 1) <= (ids[3] ?? ''))
-})
-
-async function addResults(store: Store, probeId: string, times: readonly number[]): Promise<void> {
-  const rows = times.map((at) => ({
-    probe_id: probeId,
-    id: newOrderedId(at),
-    status: 'ok',
-    message: '',
-    response_time_ms: null,
-    details: '{}',
-    attempts: 1,
-    executed_at: at,
-  }))
-  await store.write.insertInto('probe_results').values(rows).execute()
-}
-
-const writeDay = (store: Store, siteId: string, day: string) =>
-  store.write
-    .insertInto('site_days')
-    .values({
-      site_id: siteId,
-      day,
-      ok_ms: 0,
-      warning_ms: 0,
-      critical_ms: 0,
-      maintenance_ms: 0,
-      unknown_ms: 0,
-      written_at: NOW,
-    })
-    .execute()
-
-testOnEveryEngine('results go when they are too old or too many, or days after their probe', async (store) => {
-  const site = await insertSite(store)
-  await writeDay(store, site.id, new Date(NOW - DAY).toISOString().slice(0, 10))
-  const daily = await insertProbe(store, site.id, { interval_seconds: 86_400 })
-  const often = await insertProbe(store, site.id, { interval_seconds: 60 })
-  const deleted = newId()
-  await addResults(store, daily.id, [NOW - 91 * DAY, NOW - 90 * DAY - 1, NOW - 90 * DAY, NOW])
-  const kept = NOW - RESULTS_PER_PROBE * MINUTE
-  await addResults(store, often.id, [kept - 1, kept, NOW])
-  await addResults(store, deleted, [NOW - 1, NOW])
-  const [lately, earlier] = [newId(), newId()]
-  for (const [id, removed_at] of [[lately, NOW] as const, [earlier, NOW - 4 * DAY - 1] as const]) {
-    const removed = { id, site_id: site.id, probe_type: 'fake', interval_seconds: 60, removed_at }
-    await store.write.insertInto('removed_probes').values(removed).execute()
-    await addResults(store, id, [NOW - 4 * DAY - 1, NOW - 4 * DAY])
-  }
-  await clearResults(store, 90, NOW, () => false)
-  assert.equal((await resultsOf(store, deleted)).length, 2)
-  await clearResults(store, 90, NOW, () => true)
-  assert.deepEqual(
-    (await resultsOf(store, daily.id)).map((row) => row.executed_at),
-    [NOW - 90 * DAY, NOW],
-  )
-  assert.deepEqual(
-    (await resultsOf(store, often.id)).map((row) => row.executed_at),
-    [kept, NOW],
-  )
-  assert.deepEqual(await resultsOf(store, deleted), [])
-  assert.deepEqual(await resultsOf(store, earlier), [])
-  assert.deepEqual(
-    (await resultsOf(store, lately)).map((row) => row.executed_at),
-    [NOW - 4 * DAY],
-  )
-  const removed = await store.read.selectFrom('removed_probes').select('id').execute()
-  assert.deepEqual(removed, [{ id: lately }])
-})
-
-testOnEveryEngine('results of days that are not written stay until they are', async (store) => {
-  const site = await insertSite(store, { timezone: 'Europe/Berlin' })
-  const probe = await insertProbe(store, site.id, { interval_seconds: 30 })
-  // In Berlin the day begins an hour before that of UTC, and a result of three hours before may reach into it.
-  const open = Date.parse('2026-11-17T20:00:00Z')
-  await addResults(store, probe.id, [open - 15 * DAY, open - 1, open, NOW])
-  const left = async () => {
-    await clearResults(store, 90, NOW, () => true)
-    return (await resultsOf(store, probe.id)).map((row) => row.executed_at)
-  }
-  assert.deepEqual(await left(), [open - 1, open, NOW], 'no fault of writing days keeps them for ever')
-  await writeDay(store, site.id, '2026-11-17')
-  assert.deepEqual(await left(), [open, NOW])
-  await writeDay(store, site.id, '2026-11-19')
-  assert.deepEqual(await left(), [NOW])
-})
-
-testOnEveryEngine(
-  'a probe that is run again and again keeps no more results than one of the shortest interval',
-  async (store) => {
-    const site = await insertSite(store)
-    const { id } = await insertProbe(store, site.id, { interval_seconds: 86_400 })
-    const times = Array.from(
-      { length: RESULTS_PER_PROBE + 3 },
-      (_, n) => NOW + (n - RESULTS_PER_PROBE - 3) * 10 * SECOND,
-    )
-    for (const chunk of chunksOf(times)) await addResults(store, id, chunk)
-    await clearResults(store, 90, NOW, () => true)
-    const kept = (await resultsOf(store, id)).map((row) => row.executed_at)
-    assert.deepEqual([kept.length, kept[0], kept.at(-1)], [RESULTS_PER_PROBE, times[3], times.at(-1)])
-  },
-)
-
-testLogic('more probes and results than one step takes are cleared in one go', async (store) => {
-  const gone = Array.from({ length: 201 }, () => newId())
-  for (const id of gone) await addResults(store, id, [NOW])
-  const [first = ''] = gone
-  await addResults(
-    store,
-    first,
-    Array.from({ length: 2_100 }, (_, n) => NOW + n),
-  )
-  await clearResults(store, 90, NOW, () => true)
-  assert.deepEqual(await store.read.selectFrom('probe_results').select('id').execute(), [])
 })
 
 testLogic('a result that judged nothing says why, and leaves the row of failures as it was', async (store, t) => {

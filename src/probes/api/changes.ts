@@ -23,6 +23,7 @@ export const NEVER_RUN = {
   last_result_at: null,
   ...NO_STREAK,
   memory: '{}',
+  results_thinned_to: 0,
 } as const satisfies Partial<ProbeRow>
 
 /** Probes that people with access to some clients may add to one client's sites: the search for due probes goes through all of them. */

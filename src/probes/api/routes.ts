@@ -188,7 +188,9 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
       schema: {
         tags,
         summary: "List a probe's results",
-        description: 'Newest first. A `Link` header with `rel="next"` leads to older ones.',
+        description:
+          'Newest first. A `Link` header with `rel="next"` leads to older ones. Of results older than four days, at least one an hour and every ' +
+          'change of status is kept, and at least one a day after two weeks.',
         params: ProbeParams,
         querystring: ResultQuery,
         response: { 200: Type.Array(ResultRecord, { description: 'Newest first' }), ...errorResponses(404) },

@@ -56,6 +56,7 @@ import { whatLasts } from './0058-what-lasts.ts'
 import { createKeys } from './0059-create-keys.ts'
 import { reopened } from './0060-reopened.ts'
 import { knownStates } from './0061-known-states.ts'
+import { thinnedResults } from './0062-thinned-results.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add at the end; never change a released one. */
@@ -118,6 +119,7 @@ export const migrations: readonly Migration[] = [
   createKeys,
   reopened,
   knownStates,
+  thinnedResults,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

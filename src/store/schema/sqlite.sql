@@ -462,7 +462,7 @@ CREATE TABLE probes (
   last_result_at integer,
   consecutive_failures integer not null,
   memory text not null
-  , recent_statuses text not null default '', last_reason text, subject_statuses text not null default '{}', due_at integer, lost_runs integer not null default 0);
+  , recent_statuses text not null default '', last_reason text, subject_statuses text not null default '{}', due_at integer, lost_runs integer not null default 0, results_thinned_to integer not null default 0);
 
 CREATE TABLE pushes (
   probe_id text primary key,
