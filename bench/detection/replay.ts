@@ -17,6 +17,8 @@ import {
   learnPresence,
   learnValues,
   localTime,
+  type OpenFalls,
+  openFalls,
   QUALITY_DEFAULTS,
   TAG_FAILURE_RATE_DEFAULTS,
   TAG_LATENCY_DEFAULTS,
@@ -72,6 +74,7 @@ export function replay(
         ? otherProbes(history, log)
         : null
   let brokeOffAt: number | null = null
+  let open: OpenFalls = new Map()
   for (let slot = firstRun(history, firstSlot); slot < SLOTS; slot += every) {
     if (isLeftOut(slot)) continue
     const counts = volume(slot)
@@ -81,7 +84,8 @@ export function replay(
       others?.(slot)
       continue
     }
-    const verdict = dataVolume({ ...input, brokeOffAt }, DATA_VOLUME_DEFAULTS)
+    const verdict = dataVolume({ ...input, brokeOffAt, open }, DATA_VOLUME_DEFAULTS)
+    open = openFalls(verdict, open)
     if (hasBrokenOff(verdict)) brokeOffAt = timeOf(slot)
     log.add('data_volume', slot, verdict)
     log.add(

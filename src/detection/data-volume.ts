@@ -4,6 +4,7 @@ import { doubledFinding } from './doubled-finding.ts'
 import type { HourLimits } from './expectation.ts'
 import { surprise } from './false-alarms.ts'
 import { wideningEvidence } from './feedback.ts'
+import type { OpenFalls } from './open-fall.ts'
 import { passing } from './passing.ts'
 import type { Multiples } from './repeats.ts'
 import { LEAST_SILENCE, type Silence, type SilenceLimits, visitsToTell } from './silence.ts'
@@ -39,6 +40,8 @@ export interface VolumeInput {
   repeats?: ReadonlyMap<string, readonly Multiples[]>
   /** When an earlier run last found that all events broke off, see `hasBrokenOff`: that fall is no holiday. */
   brokeOffAt?: number | null
+  /** The falls that the last run found, see `openFalls`. */
+  open?: OpenFalls
 }
 
 /** Returns the events whose `repeats` `dataVolume` needs; limited in number, as a site may have hundreds. */
@@ -62,12 +65,12 @@ const MOST_CANDIDATES = 20
 
 /** Judges whether a site and each of its events come as often as is usual at this hour. */
 export function dataVolume(
-  { recent, usual, repeats = new Map(), brokeOffAt = null }: VolumeInput,
+  { recent, usual, repeats = new Map(), brokeOffAt = null, open = new Map() }: VolumeInput,
   config: VolumeConfig,
 ): Verdict {
   const minutes = byMinute(recent)
   const seen: Seen = {
-    ...{ recent, minutes, usual, repeats, brokeOffAt },
+    ...{ recent, minutes, usual, repeats, brokeOffAt, open },
     ofSite: siteExpectations(recent, usual),
     ofSiteByMinute: siteExpectations(minutes, usual),
   }
@@ -107,6 +110,7 @@ function judgeSubject(name: string | null, seen: Seen, config: VolumeConfig): Fi
     bursts: burstsNow(name, recent, usual, own.noise),
     ofSite: usual,
     brokeOffAt: seen.brokeOffAt,
+    open: seen.open.get(name) ?? null,
   }
   const limits = limitsOf(config, name === null ? null : usual.names.length)
   const assessed = assessVolume(subject, limits)
@@ -205,7 +209,7 @@ function unusual(
   { course, bursts }: CountedSubject,
   judged: WindowVerdict,
   limits: VolumeLimits,
-  { status, onset, isHoliday }: VolumeAssessment,
+  { status, onset, since, isHoliday }: VolumeAssessment,
 ): Finding {
   const { index, measured, model, chance, limit, kind } = judged
   const covered = course.covered[index] ?? 0
@@ -216,12 +220,12 @@ function unusual(
   return {
     subject: subjectOf(name),
     status,
-    message: `${againstNormal(ratio)}: ${counted(measured, what)} in ${duration(covered)}, ${usual}${isHoliday ? AS_ON_HOLIDAY : ''}`,
+    message: `${againstNormal(ratio)}: ${counted(measured, what)} in ${duration(covered)}, ${usual}${isHoliday ? AS_ON_HOLIDAY : onset === null && since !== null ? NOT_OVER : ''}`,
     measured,
     expected,
     // Findings that are fine are shown only for the site.
     band: status === 'ok' && name !== null ? { low: null, high: null } : passing(judged, limits),
-    since: status === 'ok' ? null : isoTime(onset?.since ?? course.from[index] ?? course.to),
+    since: status === 'ok' ? null : isoTime(since ?? course.from[index] ?? course.to),
     evidence: {
       kind: isHoliday ? 'holiday' : kind,
       window_minutes: covered / MINUTE,
@@ -235,6 +239,9 @@ function unusual(
 
 /** People who see green must know why, and when it ends. */
 const AS_ON_HOLIDAY = '; it fell over the morning as on a holiday: an alert opens only if it is low tomorrow, too'
+
+/** Chance alone may explain so few. */
+const NOT_OVER = '; nothing shows yet that the fall found before is over'
 
 /** @param ratio measured over normal */
 function againstNormal(ratio: number): string {

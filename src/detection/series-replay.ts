@@ -1,5 +1,6 @@
 import { DAY, floorTo, HOUR, MINUTE } from '../lib/index.ts'
 import { type Bursts, burstsNow } from './bursts-now.ts'
+import type { OpenFall } from './open-fall.ts'
 import type { Band } from './passing.ts'
 import { median } from './statistics.ts'
 import { Surprise } from './surprise.ts'
@@ -42,6 +43,7 @@ export class SeriesReplay {
   private readonly latest = new LatestDay()
   private readonly surprise: Surprise
   private learnt: { usual: UsualCounts; bursts: Bursts; until: number } | null = null
+  private open: OpenFall | null = null
   private newest: { subject: CountedSubject; isSilent: boolean } | null = null
 
   constructor(clock: LocalTime, config: VolumeConfig) {
@@ -71,9 +73,12 @@ export class SeriesReplay {
       longestGap: longestGap(this.latest.newest(LATEST_MINUTES), null),
       usual: site,
       bursts,
+      open: this.open,
       ofSite: usual,
     }
-    const { status, silence } = assessVolume(subject, this.limits)
+    const { status, silence, since } = assessVolume(subject, this.limits)
+    const fall = status === 'ok' || since === null ? null : { since, widening: site.widening }
+    this.open = silence === null ? fall : this.open
     this.newest = { subject, isSilent: status === 'critical' && silence !== null }
     return { expected, score, status, step }
   }

@@ -2,6 +2,7 @@ import { HOUR } from '../lib/index.ts'
 import type { Bursts } from './bursts-now.ts'
 import { logLimit } from './false-alarms.ts'
 import { mayBeHoliday } from './holiday.ts'
+import { keptFall, type OpenFall } from './open-fall.ts'
 import { lastSilenceEnded, type Silence, type SilenceLimits, silenceOf, visitsToTell } from './silence.ts'
 import type { UsualCount, UsualCounts } from './usual-counts.ts'
 import type { Status } from './verdict.ts'
@@ -82,8 +83,10 @@ export interface CountedSubject {
   readonly minutes: Course | null
   /** Longest gap between events of the newest minutes, ms. */
   readonly longestGap: number
-  readonly usual: Pick<UsualCount, 'noise' | 'alone'>
+  readonly usual: Pick<UsualCount, 'noise' | 'alone' | 'widening'>
   readonly bursts: Bursts
+  /** Null or absent when the last run found no fall. */
+  readonly open?: OpenFall | null
   /** What is usual for its site. */
   readonly ofSite: UsualCounts
   /** See `SiteCounts`. */
@@ -96,8 +99,10 @@ export interface VolumeAssessment {
   readonly silence: Silence | null
   /** Null when nothing can be judged, and during a silence. */
   readonly window: WindowVerdict | null
-  /** Onset of a fall. */
+  /** Onset of a fall that this run found. */
   readonly onset: Onset | null
+  /** Beginning of a fall: of one that an earlier run found, and that is not over, as it was found. */
+  readonly since: number | null
   /** Whether the fall may be a holiday, so that it passes until the day is over. */
   readonly isHoliday: boolean
 }
@@ -109,14 +114,19 @@ export function assessVolume(subject: CountedSubject, limits: VolumeLimits): Vol
   const silence = minutes === null ? null : silenceOf(minutes, longestGap, usual.noise, bursts, limits.silenceBudget)
   const isSilent = silence !== null && silence.chance < silence.limit && silence.visits >= limits.minVisits
   if (isSilent && limits.direction !== 'up')
-    return { status: 'critical', silence, window: null, onset: null, isHoliday: false }
+    return { status: 'critical', silence, window: null, onset: null, since: null, isHoliday: false }
   const silenceEnded = lastSilenceEnded(course, usual.noise, bursts, limits.silenceBudget)
   const judged = silenceEnded === null ? course : courseSince(course, silenceEnded)
-  const window = judgeWindows(judged, usual, bursts, isSite, limits) ?? wholeCourse(subject, limits)
-  const onset = window?.kind === 'fall' ? onsetOf(judged, bursts.burst, usual.noise.steady(HOUR)) : null
-  const isHoliday = isSite && onset !== null && mayBeHoliday(course, judged, subject)
+  const found = judgeWindows(judged, usual, bursts, isSite, limits)
+  const kept = subject.open == null ? null : keptFall(course, subject.open, usual, bursts.burst, isSite, limits)
+  const onset = found?.kind === 'fall' ? onsetOf(judged, bursts.burst, usual.noise.steady(HOUR)) : null
+  const window = (onset === null ? kept : null) ?? found ?? wholeCourse(subject, limits)
+  // A site that was low before a holiday began is low because of something else.
+  const isHoliday = isSite && onset !== null && kept === null && mayBeHoliday(course, judged, subject)
   const status = isHoliday ? 'ok' : statusOf(window?.kind, limits.direction)
-  return { status, silence: null, window, onset, isHoliday }
+  const begins = [onset?.since ?? [], kept === null ? [] : (subject.open?.since ?? [])].flat()
+  const since = begins.length === 0 ? null : Math.min(...begins)
+  return { status, silence: null, window, onset, since, isHoliday }
 }
 
 /** When even the longest window is too short to judge a fall, it may still judge silence. Null when it does not, or is shorter than a day. */

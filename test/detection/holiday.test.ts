@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DATA_VOLUME_DEFAULTS, dataVolume, hasBrokenOff } from '../../src/detection/index.ts'
 import { DAY, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
-import { Random } from '../../testkit/random.ts'
-import { judge, NOON, type Rates, SLOT, siteOf, steady, volumeInput } from './support.ts'
+import { judge, NOON, type Rates, siteOf, steady, volumeInput } from './support.ts'
+import { visitsOf } from './visits.ts'
 
 /** Goes down from its usual level to `lowest` of it between six and ten o'clock of the day. */
 const holiday =
@@ -137,27 +137,6 @@ test('a site that is low the next morning, too, has a fault', () => {
 test('what sank a day ago is a fault', () => {
   assert.equal(judge(steady(200), steady(70)).status, 'warning')
 })
-
-/** Visits of one to four events that come by chance, `busy` of them in five minutes of a day. */
-function visitsOf(seed: number, level: (time: number) => number, busy = 3.5): Rates {
-  const known = new Map<number, number>()
-  const came = (time: number): number => {
-    const random = new Random(seed * 1e6 + time / SLOT)
-    const hour = (time % DAY) / HOUR
-    const mean = level(time) * (hour < 6 ? busy / 7 : busy)
-    let [events, left] = [0, -Math.log(1 - random.next())]
-    while (left < mean) {
-      left -= Math.log(1 - random.next())
-      events += 1 + random.below(4)
-    }
-    return events
-  }
-  return (time) => {
-    const events = known.get(time) ?? came(time)
-    known.set(time, events)
-    return { page_view: events }
-  }
-}
 
 test('a loss that begins at noon did not fall over the morning, however long it lasts', () => {
   for (let seed = 1; seed <= 6; seed++) {

@@ -1,10 +1,13 @@
-import { Type } from 'typebox'
+import { isDeepStrictEqual } from 'node:util'
+import { type Static, Type } from 'typebox'
 import {
   DATA_VOLUME_DEFAULTS,
   doublingCandidates,
   hasBrokenOff,
   hourLimits,
   dataVolume as judgeVolume,
+  type OpenFalls,
+  openFalls,
   type Verdict,
   type VolumeSoFar,
   volumeSoFar,
@@ -16,7 +19,7 @@ import { expectedCounts } from '../counts/expected-counts.ts'
 import { withHint } from '../counts/judge-counts.ts'
 import { judgeEvents } from '../counts/site-events.ts'
 import { learning, learningHour, learningHours, noData } from '../counts/unjudged.ts'
-import { defineProbeType } from '../probe-type.ts'
+import { defineProbeType, type JsonObject } from '../probe-type.ts'
 
 const Config = Type.Object(
   {
@@ -65,6 +68,7 @@ const Config = Type.Object(
   },
   { additionalProperties: false },
 )
+type Config = Static<typeof Config>
 
 export const dataVolume = defineProbeType({
   name: 'data_volume',
@@ -78,6 +82,7 @@ export const dataVolume = defineProbeType({
   defaultIntervalSeconds: 300,
   async run({ site, config, memory, now, store }) {
     let brokeOffAt = typeof memory.broke_off_at === 'number' ? memory.broke_off_at : null
+    let open = fallsIn(memory, config)
     let silentFrom: number | null = null
     let last: number | null = null
     const judged = await judgeEvents(
@@ -86,7 +91,8 @@ export const dataVolume = defineProbeType({
       async (events) => {
         const candidates = doublingCandidates(events, config)
         const repeats = await readEventRepeats({ store, site, now }, events.end, candidates)
-        const verdict = judgeVolume({ ...events, repeats, brokeOffAt }, config)
+        const verdict = judgeVolume({ ...events, repeats, brokeOffAt, open }, config)
+        open = openFalls(verdict, open)
         if (hasBrokenOff(verdict)) brokeOffAt = events.end
         silentFrom = silenceIn(verdict)
         if (silentFrom !== null || verdict.details.judged === 0) last = await lastEventAt(store.read, site.site_no)
@@ -101,7 +107,7 @@ export const dataVolume = defineProbeType({
       },
       'warning',
     )
-    const outcome = brokeOffAt === null ? judged : { ...judged, memory: { broke_off_at: brokeOffAt } }
+    const outcome = { ...judged, memory: memoryOf(brokeOffAt, open, config) }
     // Events are counted at the sender's time: when the last hours have none, some may still have arrived.
     if (silentFrom === null || outcome.isRefused === true || last === null) return outcome
     const ago = now - last
@@ -114,6 +120,29 @@ export const dataVolume = defineProbeType({
       hourLimits(asked.eventName, usual, asked.config),
     ),
 })
+
+/** Hundreds of events that fall at once are the site. */
+const MOST_FALLS = 100
+
+function memoryOf(brokeOffAt: number | null, open: OpenFalls, config: Config): JsonObject {
+  const falls = [...open].slice(0, MOST_FALLS).map(([name, { since, widening }]) => ({ name, since, widening }))
+  return {
+    ...(brokeOffAt === null ? {} : { broke_off_at: brokeOffAt }),
+    ...(falls.length === 0 ? {} : { falls, config }),
+  }
+}
+
+/** The falls that the last run found with the same settings: with others, what it found may be no fall. */
+function fallsIn({ falls, config }: JsonObject, now: Config): OpenFalls {
+  if (!Array.isArray(falls) || !isDeepStrictEqual(config, now)) return new Map()
+  return new Map((falls as unknown as Fall[]).map(({ name, since, widening }) => [name, { since, widening }] as const))
+}
+
+interface Fall {
+  readonly name: string | null
+  readonly since: number
+  readonly widening: number
+}
 
 /** A site that still sends had its last event at most this long ago. */
 const JUST_MS = 5 * MINUTE

@@ -39,14 +39,33 @@ testLogic('data_volume: what broke off is no holiday in later runs, however it l
     return runType(t, dataVolume, { site, store, memory })
   }
   const broken = await run((time) => (time < NOW - HOUR ? 1 : 0.1))
-  assert.deepEqual([broken.status, broken.memory], ['warning', { broke_off_at: NOW }])
+  assert.deepEqual([broken.status, broken.memory?.broke_off_at], ['warning', NOW])
   const sinks = (time: number) => 1 - 0.6 * Math.min(1, Math.max(0, (time - NOW + 6 * HOUR) / (4 * HOUR)))
   const holiday = await run(sinks)
   assert.match(holiday.message, /as on a holiday/)
-  assert.deepEqual([holiday.status, holiday.memory], ['ok', undefined])
+  assert.deepEqual([holiday.status, holiday.memory], ['ok', {}])
   assert.equal((await run(sinks, broken.memory)).status, 'warning')
   // The end of that fall is the end of what it says.
   assert.equal((await run(sinks, { broke_off_at: NOW - 12 * HOUR })).status, 'ok')
+})
+
+testLogic('data_volume: a fall that was found lasts while nothing shows that it is over', async (store, t) => {
+  const weeks = every(HOUR, NOW - 22 * DAY, NOW - DAY + HOUR).map(hour)
+  const run = async (share: number, memory = {}, config = {}) => {
+    const fell = NOW - 3 * HOUR
+    const site = await siteWith(store, [...weeks, ...recent((time) => [five(time, time < fell ? 1 : share)])])
+    return runType(t, dataVolume, { site, store, memory, config })
+  }
+  const found = await run(0.4)
+  assert.equal(found.status, 'warning')
+  const later = await run(0.7, found.memory)
+  assert.equal(later.status, 'warning', later.message)
+  assert.match(later.message, /^30 % below normal: .*; nothing shows yet that the fall found before is over$/)
+  assert.deepEqual(later.memory, found.memory)
+  assert.equal((await run(0.7)).status, 'ok', 'without it there is none')
+  assert.equal((await run(0.7, found.memory, { weeks: 3 })).status, 'ok', 'found with other settings')
+  const over = await run(1, found.memory)
+  assert.deepEqual([over.status, over.memory?.falls], ['ok', undefined])
 })
 
 testLogic('data_volume: no event at all is critical, with the time since when', async (store, t) => {

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DATA_VOLUME_DEFAULTS, dataVolume, type OpenFalls, openFalls } from '../../src/detection/index.ts'
+import { keptFall } from '../../src/detection/open-fall.ts'
+import type { Course } from '../../src/detection/volume-counts.ts'
+import { HOUR, MINUTE } from '../../src/lib/index.ts'
+import { NOON, SLOT, siteOf, volumeInput } from './support.ts'
+import { visitsOf } from './visits.ts'
+
+const TO = 1_000 * HOUR
+const FELL = 6
+const OPEN = { since: TO - FELL * HOUR, widening: 1 }
+const LIMITS = { budget: 0.05, ratio: 0.65, z: 2 }
+const NOISE = {
+  burst: 2,
+  group: 2,
+  doubt: 0,
+  level: () => 0.02,
+  steady: () => 0.01,
+  ofSilence: () => 0.02,
+}
+
+/** So many events are usual in five minutes, and such a share of them came hours ago. */
+function courseOf(levelAt: (hoursAgo: number) => number, usual: (hoursAgo: number) => number = () => 100): Course {
+  const from = Array.from({ length: 288 }, (_, index) => TO - (index + 1) * SLOT)
+  const ago = (time: number) => (TO - time) / HOUR
+  const sums = (of: (hoursAgo: number) => number) => {
+    let sum = 0
+    return from.map((time) => (sum += of(ago(time))))
+  }
+  const expected = sums(usual)
+  const measured = sums((hours) => levelAt(hours) * usual(hours))
+  const covered = from.map((_, index) => (index + 1) * SLOT)
+  const specialUntil = Number.NEGATIVE_INFINITY
+  return { from, to: TO, measured, expected, byClock: expected, byOthers: expected, covered, specialUntil }
+}
+
+const isKept = (course: Course, widening = 1, isSite = true): boolean =>
+  keptFall(course, OPEN, { noise: NOISE, widening }, NOISE.burst, isSite, LIMITS) !== null
+
+/** Usual until `FELL`, then half, and something else in the newest hours. */
+const half =
+  (hours = 0, newest = 1) =>
+  (ago: number): number =>
+    ago > FELL ? 1 : ago > hours ? 0.5 : newest
+/** Two events are usual in an hour of the last four, which are night. */
+const night = (ago: number): number => (ago > 4 ? 100 : 1 / 6)
+
+const CASES: readonly [what: string, course: Course, kept: boolean][] = [
+  ['what stays at half lasts', courseOf(half()), true],
+  ['at two thirds it lasts, though no fall would be found', courseOf((ago) => (ago > FELL ? 1 : 0.67)), true],
+  ['a quarter of an hour at the usual level ends it where many come', courseOf(half(0.25, 1)), false],
+  ['nine tenths are as good as usual', courseOf(half(1, 0.9)), false],
+  ['a little more than half is no end', courseOf(half(2, 0.6)), true],
+  ['a quiet night says nothing, neither at half', courseOf(half(), night), true],
+  ['nor at its usual level', courseOf(half(4, 1), night), true],
+  ['nor twice as many in it', courseOf(half(1, 2), night), true],
+  ['a day later it lasts, with nothing left from before', courseOf(() => 0.5), true],
+  ['and what came back by then is over', courseOf(() => 1), false],
+  ['hardly any left is lost until a few come', courseOf((ago) => (ago > FELL ? 1 : ago > 0.1 ? 0 : 1)), false],
+  ['where nothing is usual, nothing is over', courseOf(half(), () => 0), true],
+]
+for (const [what, course, kept] of CASES) test(`of a fall: ${what}`, () => assert.equal(isKept(course), kept))
+
+test('a special day, or people who call it no problem, end a fall', () => {
+  const course = courseOf(half())
+  const special = { ...course, specialUntil: TO + HOUR }
+  assert.deepEqual([isKept(course), isKept(special), isKept(course, 1.5)], [true, false, false])
+  assert.equal(isKept(special, 1, false), true, 'an event is compared with the others')
+  assert.equal(isKept(course, 1), true)
+})
+
+/** How often an alert of the site opens, in runs every half hour from noon on, and whether one is open at the end. */
+function alertsOf(seed: number, shareAt: (hours: number) => number, hours: number, remembers = true) {
+  const [usual, recent] = [visitsOf(seed, () => 1), visitsOf(seed, (time) => shareAt((time - NOON) / HOUR))]
+  let open: OpenFalls = new Map()
+  let opened = 0
+  let wasBad = false
+  for (let now = NOON + 30 * MINUTE; now <= NOON + hours * HOUR; now += 30 * MINUTE) {
+    const verdict = dataVolume({ ...volumeInput({ usual, recent, now }), open }, DATA_VOLUME_DEFAULTS)
+    if (remembers) open = openFalls(verdict, open)
+    const isBad = siteOf(verdict.details.findings)?.status !== 'ok'
+    if (isBad && !wasBad) opened++
+    wasBad = isBad
+  }
+  return { opened, isOpen: wasBad }
+}
+
+test('a loss of half at a shop of few visits does not begin again and again in its first day', () => {
+  const half = (hours: number) => (hours < 0 ? 1 : 0.5)
+  const opened = (remembers: boolean) => [2, 3].map((seed) => alertsOf(seed, half, 24, remembers).opened)
+  assert.deepEqual(opened(true), [2, 2])
+  assert.ok(
+    opened(false).every((times) => times >= 4),
+    'by each run alone it does',
+  )
+})
+
+test('a loss that is over has resolved by the next day', () => {
+  const over = (hours: number) => (hours < 0 || hours > 8 ? 1 : 0.4)
+  assert.deepEqual(alertsOf(3, over, 26), { opened: 1, isOpen: false })
+})
