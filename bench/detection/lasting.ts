@@ -143,7 +143,11 @@ function outcomeOf(
   const from = FIRST_JUDGED + random.between(0, 3 * SLOTS_A_DAY)
   const to = from + days * SLOTS_A_DAY + random.between(0, SLOTS_A_DAY)
   const total = whole.total.map((count, slot) => (slot < from || slot >= to ? count : random.binomial(count, 1 - loss)))
-  const alarms = alarmsOf({ ...whole, total, events: new Map([['page_view', total]]) }, Math.min(SLOTS, to + WATCHED_AFTER), every)
+  const alarms = alarmsOf(
+    { ...whole, total, events: new Map([['page_view', total]]) },
+    Math.min(SLOTS, to + WATCHED_AFTER),
+    every,
+  )
   const opened = alarms.filter((alarm) => alarm.from >= from && alarm.from < to)
   const last = alarms.find((alarm) => alarm.from < to && alarm.to >= to)
   const first = opened[0]?.from ?? to
