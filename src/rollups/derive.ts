@@ -28,10 +28,10 @@ const ROWS_AT_ONCE = 10_000
  * Derives the rows of a dirty bucket from finer ones and clears its mark. Returns whether it could be cleared.
  *
  * A bucket with few rows takes one transaction, which clears the mark first and skips the tables that are empty. A bucket with
- * many is derived slice by slice while it stays dirty, so that no statement takes long and no fold waits for it. Meanwhile
- * reports see that it is dirty and read the finer rows. At the end the mark is cleared only if no fold wrote to the bucket in
- * between, as each fold adds to its `writes`. Two nodes at the same bucket meet at a slice's rows: one waits, and then sums what
- * is there by then, or fails (`unique`).
+ * many is derived slice by slice while it stays dirty, so that no statement takes long and no fold waits for more than a slice.
+ * Meanwhile reports see that it is dirty and read the finer rows. Each of these transactions goes on only from the mark that was
+ * read: each fold adds to its `writes`, so no fold wrote to the bucket in between, and an hour's minutes are never deleted while
+ * it exists. Two nodes at the same bucket take turns at the mark, and the second sums what is there by then.
  *
  * Where an hour's minute rows have been deleted, any that exist came later (because of a wrong clock, or a shorter retention that
  * someone tried): they are added to the hour rows, which hold all others.
@@ -58,7 +58,7 @@ export async function derive(
       return true
     }
     for (const slice of await slicesOf(store, level, dirty, rowsAtOnce))
-      await store.batch(deriveSlice(store, level, dirty, slice))
+      await store.batch([holdDirty(store, level, dirty), ...deriveSlice(store, level, dirty, slice)])
     const cleared = clearDirty(store, level, dirty, dirty.writes)
     await store.batch([cleared, ...markDayDirty(level, dirty)])
     return true
@@ -82,6 +82,21 @@ function checkEmpty({ write }: Store, level: RollUpLevel, dirty: DirtyBucket, ta
 
 /** The values of nearly all statements: a site, and a time from `from` until before `to`. */
 const RANGE = ['siteNo', 'from', 'to'] as const
+
+/**
+ * Comes first in each slice. Between two of them a node may be suspended for so long that another one clears the bucket and
+ * deletes the finer rows: summing what is left would replace the counts of the slice by nothing.
+ */
+function holdDirty({ write }: Store, level: RollUpLevel, { siteNo, bucket, writes }: DirtyBucket): BatchOperation {
+  const query = write
+    .updateTable('rollup_marks')
+    .set({ writes })
+    .where('site_no', '=', siteNo)
+    .where('grain', '=', level.to)
+    .where('bucket', '=', bucket)
+    .where('writes', '=', writes)
+  return { kind: 'statement', query: query.compile(), expectChanges: 1 }
+}
 
 /** Comes first: a fold that wants to mark the bucket dirty again then waits until the derived rows are there. */
 function clearDirty({ write }: Store, level: RollUpLevel, dirty: DirtyBucket, writes?: number): BatchOperation {

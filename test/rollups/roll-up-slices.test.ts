@@ -128,6 +128,31 @@ testOnEveryEngine(
   },
 )
 
+testOnEveryEngine(
+  'a node that was suspended between two slices leaves the hour alone whose minutes were deleted meanwhile',
+  async (store) => {
+    const later = MIDNIGHT + 2 * HOUR
+    for (const isLateToo of [false, true]) {
+      for (let call = 2, isReached = true; isReached; call++) {
+        assert.ok(call < 100)
+        isReached = false
+        const { site_no } = await insertSite(store)
+        await sendMuch(store, site_no, 1)
+        const late = deltaOf(site_no, [eventPayload({ timestamp_ms: MIDNIGHT, container_id: 'a' })], MIDNIGHT)
+        const suspended = actingBefore(store, call, async () => {
+          isReached = true
+          await rollUp(store, later)
+          await applyRetention(store, RETENTION, MIDNIGHT + 9 * DAY, () => true)
+          if (isLateToo) await send(store, late)
+        })
+        await rollUp(suspended, later, { rowsAtOnce: 6 })
+        await rollUp(store, later)
+        assert.equal(await totalEvents(store, site_no, GRAIN.hour), isReached && isLateToo ? 49 : 48)
+      }
+    }
+  },
+)
+
 testOnEveryEngine('a bucket that fails does not block the others, and backs off for a while', async (store) => {
   const sites = [await insertSite(store), await insertSite(store), await insertSite(store)]
   for (const { site_no } of sites) {
