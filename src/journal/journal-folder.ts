@@ -37,6 +37,12 @@ interface LaneState {
   lateUntil: number
 }
 
+/** What a lane has to fold at one moment. */
+interface Settled extends Pick<LaneState, 'settledSeq' | 'requests' | 'characters'> {
+  /** Epoch ms. */
+  at: number
+}
+
 /**
  * Folds what this process has committed. It reads the rows back from the journal instead of keeping their sum in memory: so rows
  * of live and dead nodes take one path, a commit whose outcome is unknown needs no special case (its row is there or it is not),
@@ -138,14 +144,21 @@ export class JournalFolder {
   }
 
   async #foldSettled(): Promise<void> {
-    for (const [lane, state] of this.#lanes) await this.#foldLane(lane, state)
+    // Taken of all lanes first: what settles while one is folded waits, also in those after it.
+    const lanes = Array.from(this.#lanes, ([lane, state]) => ({ lane, state, settled: this.#settledIn(state) }))
+    for (const { lane, state, settled } of lanes) await this.#foldLane(lane, state, settled)
   }
 
-  async #foldLane(lane: number, state: LaneState): Promise<void> {
-    const began = this.#clock.now()
-    const { settledSeq, foldedSeq, lateUntil, requests, characters, siteNos } = state
-    if (settledSeq === foldedSeq && began >= lateUntil) return
-    state.siteNos = new Set()
+  #settledIn({ settledSeq, requests, characters }: LaneState): Settled {
+    return { at: this.#clock.now(), settledSeq, requests, characters }
+  }
+
+  async #foldLane(lane: number, state: LaneState, settled = this.#settledIn(state)): Promise<void> {
+    const { at, settledSeq, requests, characters } = settled
+    const { foldedSeq, lateUntil, siteNos } = state
+    if (settledSeq === foldedSeq && at >= lateUntil) return
+    // More may have settled since then, of any of the sites.
+    if (settledSeq === state.settledSeq) state.siteNos = new Set()
     state.folding = siteNos
     try {
       const range = { nodeId: this.#nodeId, firstSeq: startOfLane(lane), lastSeq: settledSeq }
@@ -159,7 +172,7 @@ export class JournalFolder {
     state.foldedSeq = settledSeq
     state.requests -= requests
     state.characters -= characters
-    state.since = state.settledSeq === settledSeq ? null : began
+    state.since = state.settledSeq === settledSeq ? null : at
   }
 
   #lane(lane: number): LaneState {

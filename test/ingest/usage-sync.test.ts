@@ -3,11 +3,11 @@ import { ClientMeter } from '../../src/ingest/limits.ts'
 import { UsageSync } from '../../src/ingest/usage-sync.ts'
 import { Folder } from '../../src/journal/index.ts'
 import { JournalFolder } from '../../src/journal/journal-folder.ts'
-import { startOfLane } from '../../src/journal/lanes.ts'
+import { MIXED_LANE, startOfLane } from '../../src/journal/lanes.ts'
 import { SECOND } from '../../src/lib/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { deltaOf, eventPayload, mixedRow, writeJournal } from '../../testkit/deltas.ts'
+import { deltaOf, eventPayload, mixedRow, totalEvents, writeJournal } from '../../testkit/deltas.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { asShared } from '../cluster/support.ts'
 
@@ -47,11 +47,12 @@ class Node {
     return taken
   }
 
-  async settle(events: number, takenAt = this.#clock.now()): Promise<void> {
+  async settle(events: number, takenAt = this.#clock.now(), lane = MIXED_LANE): Promise<void> {
     const now = this.#clock.now()
     const payloads = Array.from({ length: events }, () => eventPayload({ timestamp_ms: now }))
-    await writeJournal(this.#store, this.#id, ++this.#seq, deltaOf(7, payloads, now))
-    this.folder.onSettled([mixedRow(this.#seq)])
+    const seq = startOfLane(lane) + ++this.#seq
+    await writeJournal(this.#store, this.#id, seq, deltaOf(7, payloads, now))
+    this.folder.onSettled([{ ...mixedRow(seq), lane }])
     this.meter.settleEvents(events, takenAt)
   }
 
@@ -108,6 +109,31 @@ testOnEveryEngine(
     assert.equal(node.left(), QUOTA - 28)
   },
 )
+
+testOnEveryEngine('events that settle while the lanes before theirs are folded count once', async (single) => {
+  const shared = asShared(single)
+  let act: (() => Promise<void>) | undefined
+  const store: Store = {
+    ...shared,
+    async batch(operations, options) {
+      const now = act
+      act = undefined
+      await now?.()
+      await shared.batch(operations, options)
+    },
+  }
+  const node = new Node(single, new TestClock(NOW), 'a', store)
+  await node.accept(20)
+  await node.settle(node.take(10), NOW, 2)
+  const underWay = node.take(5)
+  act = () => node.settle(underWay, NOW, 2)
+  await node.sync.tick()
+  assert.equal(node.left(), QUOTA - 35)
+  assert.notEqual(node.folder.oldestUnfoldedOf(7), null)
+  await node.folder.fold()
+  assert.equal(await totalEvents(store, 7), 35)
+  assert.equal(node.folder.oldestUnfoldedAt, null)
+})
 
 testLogic('events that were given back are not in the way of the next count', async (store) => {
   const node = new Node(store, new TestClock(NOW), 'a')
