@@ -35,7 +35,12 @@ export async function removeOldestHour(
     const step = () => removeFirstRows(store, table, siteNo, bucketsIn(GRAIN.minute, hour, hour + HOUR))
     if (!(await untilDone(step, shouldContinue))) return false
   }
-  await store.write.updateTable('minute_floors').set({ clearing: null }).where('site_no', '=', siteNo).execute()
+  await store.write
+    .updateTable('minute_floors')
+    .set({ clearing: null })
+    .where('site_no', '=', siteNo)
+    .where('clearing', '=', hour)
+    .execute()
   return true
 }
 
@@ -87,7 +92,13 @@ function begin(store: Store, siteNo: number, hour: number, whole: boolean): Prom
   const note = store.write
     .insertInto('minute_floors')
     .values({ site_no: siteNo, ...floor })
-    .onConflict((conflict) => conflict.column('site_no').doUpdateSet(floor))
+    .onConflict((conflict) =>
+      conflict
+        .column('site_no')
+        .doUpdateSet(floor)
+        // Another node may have deleted later hours while this one was suspended.
+        .where('minute_floors.gone_before', '<', floor.gone_before),
+    )
   const removals = MINUTE_TABLES.map((table) =>
     store.write
       .deleteFrom(table)

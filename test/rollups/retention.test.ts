@@ -128,6 +128,32 @@ testOnEveryEngine(
 )
 
 testOnEveryEngine(
+  'a node that was suspended before it deletes an hour does not take back how far another one has come',
+  async (store) => {
+    for (const rowsAtOnce of [undefined, 1]) {
+      const { site_no } = await insertSite(store)
+      const sent = NOW - 4 * DAY
+      for (let event = 0; event < 10; event++) await accept(store, site_no, sent + (event % 2) * HOUR, sent + HOUR)
+      await foldOrphans(store, [])
+      await rollUpAll(store, NOW)
+      let isFirst = true
+      const suspended = steppingStore(store, async (what) => {
+        if (what !== 'batch' || !isFirst) return
+        isFirst = false
+        await applyRetention(store, RETENTION, NOW, always)
+      })
+      await removeOldestHour(suspended, site_no, NOW - 2 * DAY, always, rowsAtOnce)
+      assert.equal(await totalEvents(store, site_no), 0)
+      // Accepted by a clock that was days behind.
+      await accept(store, site_no, sent + HOUR, sent + HOUR)
+      await foldOrphans(store, [])
+      await rollUpAll(store, NOW)
+      assert.equal(await totalEvents(store, site_no, GRAIN.hour), 11)
+    }
+  },
+)
+
+testOnEveryEngine(
   'an hour of many rows goes in steps, and the roll-up leaves it alone until it is gone',
   async (store) => {
     const { site_no } = await insertSite(store)
