@@ -104,6 +104,8 @@ async function checkWeb(context: Context, containerId: string): Promise<Checked>
   const read = () => readScript(context, settings.tagManagerBaseUrl, containerId)
   const before = readHistory(memory.web)
   let script = await read()
+  // One of Google's many servers may not know a container for a moment: only a second 404 says that it is missing.
+  if (script.kind === 'missing') script = await read()
   if (script.kind === 'version' && isLower(before, containerId, script.version)) {
     // After a release, Google's caches serve the old and the new version in turns: a rollback counts only if it is seen twice.
     const again = await read()

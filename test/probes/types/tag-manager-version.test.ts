@@ -163,6 +163,21 @@ test('a container that Google does not know is critical', async (t) => {
   const outcome = await run()
   assert.equal(outcome.status, 'critical')
   assert.match(outcome.message, /does not exist, or was never published/)
+  assert.equal(served.paths.length, 2)
+})
+
+test('a 404 of Google that a second look does not see is no missing container', async (t) => {
+  const { run, served } = await watchedContainer(t)
+  const found = { status: 200, body: gtmScript('41') }
+  served.answers = [{ status: 404, body: '' }, found]
+  assert.equal((await run()).status, 'ok')
+  served.answers = [{ status: 404, body: '' }, { status: 503, body: '' }]
+  const unclear = await run(NOW + MINUTE)
+  assert.equal(unclear.status, 'error')
+  assert.match(unclear.message, /could not be read from Google: it answers 503/)
+  // An old copy is served after a 404: the lower version, too, counts only if it is seen twice.
+  served.answers = [{ status: 404, body: '' }, { status: 200, body: gtmScript('40') }, found]
+  assert.equal((await run(NOW + 2 * MINUTE)).status, 'ok')
 })
 
 const UNREADABLE: readonly [what: string, answer: Served, said: RegExp][] = [
