@@ -89,6 +89,10 @@ export function ownAddresses(
   }
 }
 
+/** Whether an interface has a public IPv6 address. */
+export const hasIpv6 = (list: ListInterfaces = networkInterfaces): boolean =>
+  networksOf(listed(list)).some(([address]) => address instanceof ipaddr.IPv6 && address.match(IPV6_GLOBAL))
+
 /**
  * @throws OutboundError `interrupted`: this machine refused the list, which is not the other end's fault, and without it no
  * address is allowed

@@ -7,7 +7,7 @@ import { codeOf, unlessAborted } from '../lib/index.ts'
 import type { IsOwnAddress } from './address.ts'
 import { type OutboundAllow, requireAllowed, withoutRootDot } from './allow.ts'
 import { type CertificateFacts, certificateFacts } from './certificate.ts'
-import { OutboundError } from './error.ts'
+import { isWithoutRoute, OutboundError, withoutIpv6 } from './error.ts'
 import type { OutboundLookup } from './lookup.ts'
 import type { RequestTimer } from './request-timer.ts'
 import type { Target } from './target.ts'
@@ -22,6 +22,8 @@ interface Connection {
 export interface Connecting {
   allow: OutboundAllow
   isOwn: IsOwnAddress
+  /** Whether this machine has a public IPv6 address. */
+  hasIpv6: () => boolean
   lookup: OutboundLookup
   clock: Clock
 }
@@ -43,7 +45,7 @@ export async function openConnection(target: Target, timer: RequestTimer, env: C
     ? [target.host]
     : await timer.during('dns', () => lookupAll(target.host, timer, env.lookup))
   requireAllowed(target.host, addresses, env.allow, env.isOwn)
-  const plain = await timer.during('connect', () => connect(target, addresses, timer.signal))
+  const plain = await timer.during('connect', () => connect(target, addresses, timer.signal, env))
   if (!target.isSecure) return { socket: plain, certificate: null }
   return await timer.during('tls', () => secure(plain, target, timer.signal, env.clock))
 }
@@ -55,7 +57,12 @@ export async function lookupAll(host: string, timer: RequestTimer, lookup: Outbo
   return addresses
 }
 
-async function connect({ host, port }: Target, addresses: readonly string[], signal: AbortSignal): Promise<Socket> {
+async function connect(
+  { host, port }: Target,
+  addresses: readonly string[],
+  signal: AbortSignal,
+  env: Pick<Connecting, 'hasIpv6'>,
+): Promise<Socket> {
   const socket = connectTcp({
     // Not called for a literal address, which is itself the checked one.
     lookup: (_host, _options, answer) =>
@@ -69,7 +76,12 @@ async function connect({ host, port }: Target, addresses: readonly string[], sig
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ATTEMPT_MS,
   })
-  return await ready(socket, 'connect', signal)
+  try {
+    return await ready(socket, 'connect', signal)
+  } catch (cause) {
+    const isIpv6Only = addresses.every((address) => isIP(address) === 6)
+    throw isIpv6Only && isWithoutRoute(cause) && !env.hasIpv6() ? withoutIpv6(cause, host) : cause
+  }
 }
 
 async function secure(plain: Socket, target: Target, signal: AbortSignal, clock: Clock): Promise<Connection> {

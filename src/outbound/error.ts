@@ -13,6 +13,7 @@ import type { CertificateFacts } from './certificate.ts'
  * - `aborted`: the caller no longer wants it
  * - `interrupted`: the thread that made it ended, or this process had no room for the answer in time, which says nothing about
  *   the other end; may be tried again
+ * - `no_network`: this machine could not send it, as its network is down, a rule on it forbids it, or it has no IPv6
  */
 export type OutboundErrorKind =
   | 'bad_url'
@@ -30,6 +31,7 @@ export type OutboundErrorKind =
   | 'redirect_refused'
   | 'aborted'
   | 'interrupted'
+  | 'no_network'
 
 /** No one answered at the other end, or there was no way to it: that may be the fault of them, the network or ourselves. */
 export const UNREACHED: readonly OutboundErrorKind[] = [
@@ -40,6 +42,7 @@ export const UNREACHED: readonly OutboundErrorKind[] = [
   'tls',
   'reset',
   'timeout',
+  'no_network',
 ]
 
 /** The phases of a request, in order. */
@@ -73,7 +76,7 @@ export class OutboundError extends Error {
 
 /** Whether the failure is about what was requested, or about this process, and says nothing about the other end. */
 export const isOurs = ({ kind }: OutboundError): boolean =>
-  ['bad_url', 'bad_request', 'forbidden_address', 'interrupted'].includes(kind)
+  ['bad_url', 'bad_request', 'forbidden_address', 'interrupted', 'no_network'].includes(kind)
 
 type Explanation = readonly [kind: OutboundErrorKind, words: (host: string) => string]
 
@@ -83,6 +86,11 @@ const REFUSED: Explanation = ['refused', (host) => `nothing listens at ${host}, 
 const UNREACHABLE: Explanation = ['unreachable', (host) => `${host} cannot be reached from here`]
 const CONNECT_TIMEOUT: Explanation = ['timeout', (host) => `${host} does not answer attempts to connect`]
 const RESET: Explanation = ['reset', (host) => `${host} closed the connection too early`]
+const NETWORK_DOWN: Explanation = ['no_network', (host) => `the network of this server is down, on the way to ${host}`]
+const FORBIDDEN_HERE: Explanation = [
+  'no_network',
+  (host) => `this server may not connect to ${host}: a firewall or sandbox on it forbids that`,
+]
 const BAD_REQUEST: Explanation = ['bad_request', () => 'the method, a header or the body is not allowed in HTTP']
 const TLS: Explanation = ['tls', (host) => `${host} and this server could not agree on encryption`]
 const ENCODING: Explanation = ['protocol', (host) => `the answer of ${host} is not compressed as it says`]
@@ -99,9 +107,9 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   EHOSTUNREACH: UNREACHABLE,
   ENETUNREACH: UNREACHABLE,
   EHOSTDOWN: UNREACHABLE,
-  ENETDOWN: UNREACHABLE,
-  EACCES: UNREACHABLE,
-  EPERM: UNREACHABLE,
+  ENETDOWN: NETWORK_DOWN,
+  EACCES: FORBIDDEN_HERE,
+  EPERM: FORBIDDEN_HERE,
   ETIMEDOUT: CONNECT_TIMEOUT,
   ECONNRESET: RESET,
   EPIPE: RESET,
@@ -124,7 +132,7 @@ const OUT_OF_RESOURCES: readonly string[] = ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENO
 /** Converts an error of Node, OpenSSL, zlib or undici to an `OutboundError`. */
 export function failureOf(thrown: unknown, phase: OutboundPhase, host: string): OutboundError {
   if (thrown instanceof OutboundError) return thrown
-  const code = codeOf(thrown)
+  const code = connectCode(thrown)
   if (OUT_OF_RESOURCES.includes(code)) {
     const message = `this server had no resources left to connect to ${host} (${code})`
     return new OutboundError('interrupted', message, { cause: thrown, phase })
@@ -132,6 +140,38 @@ export function failureOf(thrown: unknown, phase: OutboundPhase, host: string): 
   const ours = thrown instanceof Error ? CLOSED_BY_US[thrown.message] : undefined
   const [kind, words] = ours ?? explanationOf(code, phase)
   return new OutboundError(kind, words(host), { cause: thrown, phase })
+}
+
+const NO_ROUTE: readonly string[] = ['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT']
+
+/** Whether the machine has no way to an address, as for a family of addresses that it does not have. */
+export const isWithoutRoute = (thrown: unknown): boolean => NO_ROUTE.includes(codeOf(thrown))
+
+export const withoutIpv6 = (cause: unknown, host: string): OutboundError =>
+  new OutboundError('no_network', `${host} can only be reached by IPv6, which this server does not have`, {
+    cause,
+    phase: 'connect',
+  })
+
+const isLocal = (code: string): boolean =>
+  OUT_OF_RESOURCES.includes(code) || EXPLANATIONS[code]?.[0] === 'no_network' || code === 'EAFNOSUPPORT'
+
+/**
+ * The code of an error. Where several addresses were tried, the most telling: what the other end did, before what this machine
+ * could not do, as it may lack only one family of addresses.
+ */
+function connectCode(thrown: unknown): string {
+  const failures: readonly unknown[] = thrown instanceof AggregateError ? thrown.errors : [thrown]
+  const codes = failures.map(codeOfOne)
+  return codes.find((code) => !isLocal(code) && code !== 'ENETUNREACH') ?? codes.find(isLocal) ?? codes[0] ?? ''
+}
+
+/** With IPv6, a firewall at the other end causes EACCES as well (ICMPv6 "administratively prohibited"). */
+function codeOfOne(thrown: unknown): string {
+  const code = codeOf(thrown)
+  return code === 'EACCES' && thrown instanceof Error && 'address' in thrown && String(thrown.address).includes(':')
+    ? 'EHOSTUNREACH'
+    : code
 }
 
 function explanationOf(code: string, phase: OutboundPhase): Explanation {

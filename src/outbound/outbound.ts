@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/index.ts'
 import { unlessAborted } from '../lib/index.ts'
-import { type ListInterfaces, ownAddresses } from './address.ts'
+import { hasIpv6, type ListInterfaces, ownAddresses } from './address.ts'
 import { type OutboundAllow, requireAllowed } from './allow.ts'
 import { BodyBudget, decodeBody } from './body.ts'
 import type { CertificateFacts } from './certificate.ts'
@@ -97,7 +97,7 @@ const DEFAULT_LIMITS: OutboundLimits = { totalMs: 10_000, bodyBytes: 1_024 * 1_0
 export function createOutbound(options: OutboundOptions): Outbound {
   const { allow, userAgent, clock, lookup = createLookup(), lookupAlias = systemAliases } = options
   const isOwn = ownAddresses(options.interfaces)
-  const env: Connecting = { allow, isOwn, clock, lookup }
+  const env: Connecting = { allow, isOwn, hasIpv6: () => hasIpv6(options.interfaces), clock, lookup }
   const budget = new BodyBudget(options.bodiesBytes ?? BODIES_BYTES)
   const fetchBytes: Outbound['fetchBytes'] = async (url, request = {}) => {
     const hop = firstHop(url, request, userAgent)

@@ -3,7 +3,8 @@ import { getEventListeners, once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import type { OutboundErrorKind, OutboundPhase, OutboundRequest } from '../../src/outbound/index.ts'
+import { failureOf as explained } from '../../src/outbound/error.ts'
+import { isOurs, type OutboundErrorKind, type OutboundPhase, type OutboundRequest } from '../../src/outbound/index.ts'
 import { freePort } from '../../testkit/listeners.ts'
 import { failureOf, httpServer, tcpServer, testOutbound } from './support.ts'
 
@@ -208,5 +209,31 @@ for (const [code, kind, message] of RESOLVER_ERRORS) {
     const lookup = () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code }))
     const failure = await failureOf(testOutbound('', {}, lookup).request('http://gone.example/'))
     assert.deepEqual([failure.kind, failure.phase, failure.message], [kind, 'dns', message])
+  })
+}
+
+const withCode = (code: string, address = '192.0.2.1') => Object.assign(new Error(code), { code, address })
+
+const LOCAL_ERRORS: readonly [what: string, error: Error, kind: OutboundErrorKind][] = [
+  ['a network that is down here', withCode('ENETDOWN'), 'no_network'],
+  ['a local firewall', withCode('EPERM'), 'no_network'],
+  ['a sandbox', withCode('EACCES'), 'no_network'],
+  ['a firewall that may be at the other end', withCode('EACCES', '2606:4700::1'), 'unreachable'],
+  [
+    'a refusal after an address family that this machine does not have',
+    new AggregateError([withCode('EADDRNOTAVAIL', '2606:4700::1'), withCode('ECONNREFUSED')]),
+    'refused',
+  ],
+  [
+    'a local firewall after a family without a route',
+    new AggregateError([withCode('ENETUNREACH', '2606:4700::1'), withCode('EPERM')]),
+    'no_network',
+  ],
+  ['no route to any address', new AggregateError([withCode('ENETUNREACH'), withCode('ENETUNREACH')]), 'unreachable'],
+]
+for (const [what, error, kind] of LOCAL_ERRORS) {
+  test(`${what} is ${kind === 'no_network' ? 'the fault of this machine' : 'not taken for a fault of this machine'}`, () => {
+    const failure = explained(error, 'connect', 'shop.example')
+    assert.deepEqual([failure.kind, isOurs(failure)], [kind, kind === 'no_network'])
   })
 }

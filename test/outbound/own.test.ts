@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { NetworkInterfaceInfo } from 'node:os'
 import { test } from 'node:test'
 import { SECOND, systemClock } from '../../src/lib/index.ts'
-import { ownAddresses, parseAddress } from '../../src/outbound/address.ts'
+import { hasIpv6, ownAddresses, parseAddress } from '../../src/outbound/address.ts'
 import { createOutbound, parseOutboundAllow } from '../../src/outbound/index.ts'
 import { countSockets, failureOf, lookupIn } from './support.ts'
 
@@ -97,4 +97,30 @@ test('a request to an own public address is refused before a socket is opened, u
   }
   assert.equal(opened(), 0)
   assert.deepEqual((await outbound('93.184.215.14').resolve('me.example')).addresses, ['93.184.215.14'])
+})
+
+test('a machine has IPv6 only with a public address of it', () => {
+  const has = (...cidrs: string[]) => hasIpv6(() => ({ eth0: cidrs.map(on) }))
+  assert.equal(has('10.0.0.2/24', '::1/128', 'fe80::1/64', 'fd00::2/64'), false)
+  assert.equal(has('10.0.0.2/24', '2606:4700:1:2::5/64'), true)
+})
+
+test('a target with IPv6 alone is not down because this machine has no IPv6', async () => {
+  const failing = (hasAny: boolean) =>
+    failureOf(
+      createOutbound({
+        allow: parseOutboundAllow('six.example'),
+        userAgent: 'test',
+        clock: systemClock,
+        // TCP refuses an address of many machines as one without a route, on any machine.
+        lookup: lookupIn({ 'six.example': ['ff0e::1'] }),
+        interfaces: () => ({ eth0: [on('10.0.0.2/24'), ...(hasAny ? [on('2606:4700:1:2::5/64')] : [])] }),
+      }).request('http://six.example/'),
+    )
+  const without = await failing(false)
+  assert.deepEqual(
+    [without.kind, without.phase, without.message],
+    ['no_network', 'connect', 'six.example can only be reached by IPv6, which this server does not have'],
+  )
+  assert.equal((await failing(true)).kind, 'unreachable')
 })

@@ -171,7 +171,10 @@ test('a 404 of Google that a second look does not see is no missing container', 
   const found = { status: 200, body: gtmScript('41') }
   served.answers = [{ status: 404, body: '' }, found]
   assert.equal((await run()).status, 'ok')
-  served.answers = [{ status: 404, body: '' }, { status: 503, body: '' }]
+  served.answers = [
+    { status: 404, body: '' },
+    { status: 503, body: '' },
+  ]
   const unclear = await run(NOW + MINUTE)
   assert.equal(unclear.status, 'error')
   assert.match(unclear.message, /could not be read from Google: it answers 503/)
