@@ -69,7 +69,7 @@ type Fate = 'arrives' | 'lost' | 'unanswered'
 
 /** The probe's runs in virtual time: what it sends meets its fate, and its own rules judge what is known of it. */
 class CanaryRuns {
-  #memory: CanaryMemory = { waiting: [], last: null }
+  #memory: CanaryMemory = { waiting: [], last: null, slowestMs: null }
 
   async run(now: number, fate: Fate): Promise<{ status: string; endedAt: number }> {
     // No answer is critical in any run, and there is nothing to wait for.
@@ -79,7 +79,8 @@ class CanaryRuns {
     this.#memory = withArrivals(sent, new Map(arrived))
     const endedAt = now + (fate === 'arrives' ? TRAVEL_MS : WAIT_MS)
     const why = () => Promise.resolve('')
-    const verdict = await judgeArrivals({ memory: this.#memory, limitMs: LIMIT_MS, now: endedAt, tags: [], why })
+    const facts = { memory: this.#memory, limitMs: LIMIT_MS, now: endedAt, listened: null, tags: [], why }
+    const verdict = await judgeArrivals(facts)
     return { status: verdict.status, endedAt }
   }
 }

@@ -4,7 +4,7 @@ import type { ProbeOutcome } from '../probe-type.ts'
 import { shownAddress } from '../tag-server/addresses.ts'
 import { challengeInHeaders, challengeMessage } from '../tag-server/challenge.ts'
 import { type CheckFinding, statusHint } from '../tag-server/judge.ts'
-import type { CanaryMemory } from './memory.ts'
+import { type CanaryMemory, overdue } from './memory.ts'
 
 type Verdict = Pick<ProbeOutcome, 'status' | 'message' | 'reason' | 'startedAt'>
 
@@ -12,6 +12,8 @@ interface ArrivalFacts {
   memory: CanaryMemory
   limitMs: number
   now: number
+  /** When a process was last known to accept events, epoch ms; null when unknown. */
+  listened: number | null
   /** Other tags that ran on the last canary. */
   tags: readonly string[]
   /** Says why canaries do not arrive, as far as this service can see; called only when one is missing. */
@@ -22,10 +24,10 @@ interface ArrivalFacts {
  * Judges whether canaries arrive. A single lost one is no fault, because tags send an event only once. So one counts as
  * missing when it is overdue and no later one has arrived.
  */
-export async function judgeArrivals({ memory, limitMs, now, tags, why }: ArrivalFacts): Promise<Verdict> {
-  const { waiting, last } = memory
-  const [overdue] = waiting.filter(({ at }) => now - at >= limitMs)
-  if (overdue === undefined) {
+export async function judgeArrivals({ memory, limitMs, now, listened, tags, why }: ArrivalFacts): Promise<Verdict> {
+  const { last } = memory
+  const [missing] = overdue(memory, limitMs, now, listened)
+  if (missing === undefined) {
     if (last === null) {
       const message = 'The first canary is on its way: it was delivered and has not arrived yet'
       return { status: 'ok', reason: 'no_data', message }
@@ -40,8 +42,8 @@ export async function judgeArrivals({ memory, limitMs, now, tags, why }: Arrival
       'and that no exclusion trigger is on the tag itself'
     return { status: 'error', message: `${help}. ${await why()}` }
   }
-  const message = `The canary of ${isoTime(overdue.at)} was delivered and did not arrive within ${limit}. ${await why()}`
-  return { status: 'critical', message, startedAt: overdue.at }
+  const message = `The canary of ${isoTime(missing.at)} was delivered and did not arrive within ${limit}. ${await why()}`
+  return { status: 'critical', message, startedAt: missing.at }
 }
 
 const lag = ({ sentAt, arrivedAt }: { sentAt: number; arrivedAt: number }): string =>

@@ -6,7 +6,15 @@ import { newCanaryName } from '../../management/index.ts'
 import type { OutboundAnswer } from '../../outbound/index.ts'
 import { waitForArrival, whyMissing } from '../canary/arrivals.ts'
 import { judgeArrivals, judgeDelivery } from '../canary/judge.ts'
-import { type CanaryMemory, inMemory, memoryOf, withArrivals, withoutRefused, withSent } from '../canary/memory.ts'
+import {
+  type CanaryMemory,
+  inMemory,
+  memoryOf,
+  overdue,
+  withArrivals,
+  withoutRefused,
+  withSent,
+} from '../canary/memory.ts'
 import { type CanaryWay, canaryRequest, EVENT_MARK } from '../canary/request.ts'
 import { notListening } from '../counts/judge-counts.ts'
 import { defineProbeType, isNetworkFailure, type ProbeOutcome } from '../probe-type.ts'
@@ -17,6 +25,8 @@ import type { CheckFinding } from '../tag-server/judge.ts'
 const BODY_BYTES = 16 * 1_024
 /** Part of a run's time that is kept for the work after the last look at ingest. */
 const REST_MS = 500
+/** Within this time, a service that accepts events says so again: then what is overdue is missing. */
+const BEAT_MS = 6 * SECOND
 
 export const canary = defineProbeType({
   name: 'canary',
@@ -97,18 +107,18 @@ export const canary = defineProbeType({
     }
     const limitMs = config.limit_seconds * SECOND
     const sent = withSent(known, { name, at: now })
-    const until = began + Math.min(timeoutMs - REST_MS, limitMs)
+    const until = began + Math.min(timeoutMs - REST_MS, limitMs + BEAT_MS)
     const arrivals = await waitForArrival(store, site.site_no, sent.waiting, until, signal)
     const endedAt = now + Math.ceil(performance.now() - began)
     const arrived = withArrivals(sent, arrivals.at)
     const outages = await readOutages(store.read, arrived.waiting[0]?.at ?? now, endedAt)
     const after = withoutRefused(arrived, limitMs, outages)
     const why = () => whyMissing(store, site, after.waiting[0]?.at ?? now, endedAt)
-    const judged = await judgeArrivals({ memory: after, limitMs, now: endedAt, tags: arrivals.tags, why })
-    // An outage is recorded when it ends.
-    const downSince = judged.status === 'ok' ? null : await lastListenedAt(store.read)
-    const isDown = downSince !== null && isLongOutage({ from: downSince, to: endedAt })
-    const verdict = isDown ? notListening(endedAt, downSince) : judged
+    const listened = overdue(after, limitMs, endedAt).length === 0 ? null : await lastListenedAt(store.read)
+    const isDown = listened !== null && isLongOutage({ from: listened, to: endedAt })
+    const verdict = isDown
+      ? notListening(endedAt, listened)
+      : await judgeArrivals({ memory: after, limitMs, now: endedAt, listened, tags: arrivals.tags, why })
     return {
       ...verdict,
       details: {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { type TestContext, test } from 'node:test'
-import { MINUTE, SECOND } from '../../../src/lib/index.ts'
-import { memoryOf } from '../../../src/probes/canary/memory.ts'
+import { HOUR, MINUTE, SECOND } from '../../../src/lib/index.ts'
+import { type CanaryMemory, inMemory, memoryOf, withArrivals, withSent } from '../../../src/probes/canary/memory.ts'
 import { configFaults, type JsonObject, type ProbeOutcome } from '../../../src/probes/probe-type.ts'
 import { canary } from '../../../src/probes/types/canary.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
@@ -136,6 +136,56 @@ testLogic(
     assert.deepEqual([next.status, next.startedAt], ['critical', TEST_NOW])
   },
 )
+
+testLogic(
+  'a restart hours before the limit of a canary proves nothing where canaries arrive at once',
+  async (store, t) => {
+    const server = await tagServer(t, () => 204)
+    const site = await insertSite(store, { tag_server_url: server.url })
+    await store.write
+      .insertInto('outages')
+      .values({ began_at: TEST_NOW - HOUR, ended_at: TEST_NOW - HOUR + 10 * SECOND })
+      .execute()
+    const given = { store, config: { ...GA4, limit_seconds: 7_200 } }
+    const memory = {
+      waiting: [{ name: 'tagwarden_canary_a', at: TEST_NOW - 2 * HOUR }],
+      last: { sent_at: TEST_NOW - 3 * HOUR, arrived_at: TEST_NOW - 3 * HOUR + 900 },
+    }
+    const quick = await run(t, site, { ...given, memory: { ...memory, slowest_ms: 900 } })
+    assert.deepEqual([quick.status, quick.startedAt], ['critical', TEST_NOW - 2 * HOUR])
+    // In a batch it may have been due at the restart.
+    const batched = await run(t, site, { ...given, memory: { ...memory, slowest_ms: HOUR } })
+    assert.deepEqual([batched.status, waitingIn(batched)], ['ok', 1])
+  },
+)
+
+testLogic('a canary counts as missing only once a process accepted events after its time', async (store, t) => {
+  const server = await tagServer(t, () => 204)
+  const site = await insertSite(store, { tag_server_url: server.url })
+  const memory = { ...ARRIVED, waiting: [{ name: 'tagwarden_canary_a', at: TEST_NOW - MINUTE }] }
+  const listenUntil = async (listened_until: number) => {
+    await store.write.deleteFrom('listening').execute()
+    await store.write.insertInto('listening').values({ id: 1, listened_until }).execute()
+  }
+  await listenUntil(TEST_NOW - 20 * SECOND)
+  const early = await run(t, site, { store, memory })
+  assert.deepEqual([early.status, waitingIn(early)], ['ok', 2], early.message)
+  await listenUntil(TEST_NOW)
+  const sure = await run(t, site, { store, memory })
+  assert.deepEqual([sure.status, sure.startedAt], ['critical', TEST_NOW - MINUTE])
+})
+
+test('the slowest canary of late is remembered, and forgotten step by step', () => {
+  const sent = (at: number) => ({ name: `tagwarden_canary_${at}`, at })
+  const arrive = (memory: CanaryMemory, ...times: [at: number, arrived: number][]) =>
+    withArrivals(
+      times.reduce((all, [at]) => withSent(all, sent(at)), memory),
+      new Map(times.map(([at, arrived]) => [sent(at).name, arrived])),
+    )
+  const batch = arrive(memoryOf({}), [1_000, 9_000], [5_000, 9_000])
+  assert.deepEqual([batch.last, batch.slowestMs], [{ sentAt: 5_000, arrivedAt: 9_000 }, 8_000])
+  assert.equal(arrive(memoryOf(inMemory(batch)), [10_000, 10_100]).slowestMs, 6_000)
+})
 
 testLogic(
   'while no process accepts events, a canary that does not arrive is an error of this service',
