@@ -1,26 +1,22 @@
-import { readSnapshot, sumStretches, totals } from '../../analytics/index.ts'
-import { readOutages } from '../../cluster/index.ts'
-import { readPauses } from '../../management/index.ts'
-import { GRAIN, type TimeRange } from '../../rollups/index.ts'
-import type { SiteRow, Store } from '../../store/index.ts'
-import { merged } from '../../uptime/index.ts'
+import { floorTo, MINUTE } from '../../lib/index.ts'
 import { GoogleFailure } from '../google/failure.ts'
 import { serviceAccountOf } from '../google/service-account.ts'
-import { areNames, openWarehouse, type TableFacts, type Warehouse } from '../google/warehouse.ts'
+import { areNames, openWarehouse, type TableFacts } from '../google/warehouse.ts'
 import { defineProbeType, type JsonObject, type ProbeContext, type ProbeOutcome } from '../probe-type.ts'
+import { eventsIn, LEFT_OUT_SHARE, uncountedIn } from '../warehouse-events/our-counts.ts'
 import {
-  type DayTable,
+  expectedRows,
   judgeIntraday,
   judgeMissing,
   judgeRows,
   type Part,
   reconcile,
+  withExpected,
   withRatio,
 } from '../warehouse-events/parts.ts'
 import {
   Config,
   checkConfig,
-  type LocalDay,
   latestDays,
   localDay,
   type Memory,
@@ -28,20 +24,10 @@ import {
   type Settings,
   timeAfter,
 } from '../warehouse-events/settings.ts'
+import { intradayName, newestTable, type ReadDay, type Run, readDay, usualRows } from '../warehouse-events/tables.ts'
 
-const WEEKS = 4
-/** How far back to look for the newest table when the last two days have none. */
-const LOOK_BACK_DAYS = 7
 /** How many days after the last intraday table another one is expected. */
 const INTRADAY_USUAL_DAYS = 3
-
-/** One run's view of the dataset. */
-interface Run {
-  context: ProbeContext<Settings>
-  warehouse: Warehouse
-  timezone: string
-  memory: Memory
-}
 
 export const warehouseEvents = defineProbeType({
   name: 'warehouse_events',
@@ -98,19 +84,19 @@ async function check(context: ProbeContext<Settings>): Promise<ProbeOutcome> {
   const older = dayBefore.facts === null ? await newestTable(run) : dayBefore.table
   const hasBegun = older !== null || (await hasBegunBefore(run, yesterday, intraday))
   const missing = hasBegun ? [yesterday, dayBefore].filter(({ facts }) => facts === null) : []
-  const rows = latest === undefined ? null : await checkRows(run, latest)
+  const rows = { ...run.memory.rows }
   const events = latest === undefined ? null : await checkEvents(run, latest)
   const counts = latest === undefined ? null : await checkCounts(run, latest)
   const parts = {
     missing: missing.map((day) => judgeMissing(day, timezone, config.daily_deadline, now)),
-    daily: rows?.part ?? null,
-    intraday: checkIntraday(run, intraday),
+    daily: latest === undefined ? null : await checkRows(run, latest, rows),
+    intraday: await checkIntraday(run, intraday, latest, rows),
     required_events: events?.part ?? null,
     reconciliation: counts?.part ?? null,
   }
   const memory: Memory = {
     dataset: name,
-    rows: rows?.rows ?? run.memory.rows,
+    rows: latestDays(rows),
     ratios: counts?.ratios ?? run.memory.ratios,
     counted: events?.counted ?? run.memory.counted,
     lastIntraday: intraday === null ? run.memory.lastIntraday : localDay(timezone, now, 0).suffix,
@@ -122,36 +108,9 @@ async function check(context: ProbeContext<Settings>): Promise<ProbeOutcome> {
   }
 }
 
-interface ReadDay extends DayTable {
-  facts: TableFacts | null
-}
-
-const intradayName = ({ suffix }: LocalDay): string => `events_intraday_${suffix}`
-
-/** Tables are requested by full name: `events_*` would match intraday tables, too, and count a day twice. */
-const dailyName = ({ context }: Run, day: LocalDay): string =>
-  context.config.daily_export ? `events_${day.suffix}` : intradayName(day)
-
-async function readDay(run: Run, day: LocalDay): Promise<ReadDay> {
-  const table = dailyName(run, day)
-  const facts = await run.warehouse.table(table)
-  return { day, table, facts, rows: facts?.rows ?? null }
-}
-
-/** Tables no longer change after three days, so each week's row count is requested only once. */
-async function checkRows(run: Run, latest: ReadDay): Promise<{ part: Part; rows: Memory['rows'] }> {
-  const { timezone, memory, context } = run
-  const known: Record<string, number> = { ...memory.rows }
-  const weeks = Array.from({ length: WEEKS }, (_, week) => localDay(timezone, latest.day.start, 7 * (week + 1)))
-  const unknown = weeks.filter(({ suffix }) => known[suffix] === undefined)
-  for (const { day, rows } of await Promise.all(unknown.map((day) => readDay(run, day)))) {
-    if (rows !== null) known[day.suffix] = rows
-  }
-  const history = weeks.flatMap(({ suffix }) => known[suffix] ?? [])
-  return {
-    part: judgeRows({ ...latest, rows: latest.rows ?? 0 }, history, context.config),
-    rows: latestDays(known),
-  }
+async function checkRows(run: Run, latest: ReadDay, known: Record<string, number>): Promise<Part> {
+  const history = await usualRows(run, latest.day, known)
+  return judgeRows({ ...latest, rows: latest.rows ?? 0 }, history, run.context.config)
 }
 
 async function checkEvents(
@@ -209,35 +168,41 @@ async function checkCounts(
   return { part: reconcile(day.suffix, rows ?? 0, ours, ratios), ratios }
 }
 
-function checkIntraday({ context, timezone, memory }: Run, table: TableFacts | null): Part | null {
+async function checkIntraday(
+  run: Run,
+  table: TableFacts | null,
+  latest: ReadDay | undefined,
+  known: Record<string, number>,
+): Promise<Part | null> {
+  const { context, timezone, memory } = run
   const { config, now } = context
   const today = localDay(timezone, now, 0)
   const { lastIntraday } = memory
-  return judgeIntraday(
-    {
-      table: intradayName(today),
-      // While rows are in the streaming buffer, the table's own modification time stays the same.
-      freshAt: table === null ? null : Math.max(table.modifiedAt, table.bufferedSince ?? 0),
-      isUsual: lastIntraday !== null && lastIntraday >= localDay(timezone, now, INTRADAY_USUAL_DAYS).suffix,
-      activeFrom: timeAfter(timezone, today.start, `${config.active_from_hour}:00`),
-      activeTo: timeAfter(timezone, today.start, `${config.active_to_hour}:00`),
-    },
-    now,
-  )
+  const stream = {
+    table: intradayName(today),
+    // While rows are in the streaming buffer, the table's own modification time stays the same.
+    freshAt: table === null ? null : Math.max(table.modifiedAt, table.bufferedSince ?? 0),
+    isUsual: lastIntraday !== null && lastIntraday >= localDay(timezone, now, INTRADAY_USUAL_DAYS).suffix,
+    activeFrom: timeAfter(timezone, today.start, `${config.active_from_hour}:00`),
+    activeTo: timeAfter(timezone, today.start, `${config.active_to_hour}:00`),
+  }
+  const part = judgeIntraday(stream, now)
+  if (part === null || part.status === 'ok') return part
+  const history = await usualRows(run, today, known)
+  const since = floorTo(Math.max(stream.freshAt ?? 0, stream.activeFrom), MINUTE)
+  const expected = expectedRows(stream, now, {
+    // Until a table of the same weekday is known, the newest one has to do.
+    ofDay: history?.length === 0 && latest?.rows != null ? [latest.rows] : history,
+    ratios: Object.values(memory.ratios),
+    ours: await eventsIn(context.store, context.site.site_no, { from: since, to: floorTo(now, MINUTE) }),
+  })
+  return withExpected(part, expected, config.min_expected_rows)
 }
 
 /** For an export without an older table, returns whether one was due: not before the first table, nor on the day a stream began. */
 async function hasBegunBefore(run: Run, yesterday: ReadDay, intraday: TableFacts | null): Promise<boolean> {
   if (yesterday.facts !== null) return false
   return intraday === null || (await run.warehouse.table(intradayName(yesterday.day))) !== null
-}
-
-async function newestTable(run: Run): Promise<string | null> {
-  for (let days = 3; days <= LOOK_BACK_DAYS; days++) {
-    const { table, facts } = await readDay(run, localDay(run.timezone, run.context.now, days))
-    if (facts !== null) return table
-  }
-  return null
 }
 
 type Parts = Readonly<Record<string, Part | readonly Part[] | null>>
@@ -265,26 +230,4 @@ function outcomeOf(parts: Parts, facts: JsonObject): ProbeOutcome {
       ),
     },
   }
-}
-
-/** A day of which this service missed more is not compared: what the warehouse has in addition would look like a fault. */
-const LEFT_OUT_SHARE = 0.01
-
-/** How much of `range` this service was down, or the site was paused, ms. */
-async function uncountedIn({ read }: Pick<Store, 'read'>, site: SiteRow, { from, to }: TimeRange): Promise<number> {
-  const gaps = merged([...(await readOutages(read, from, to)), ...(await readPauses(read, site, from, to))])
-  return gaps.reduce((sum, gap) => sum + Math.min(gap.to, to) - Math.max(gap.from, from), 0)
-}
-
-/** Counts all events of a site in `range`, whole minutes of the last days. Uses hour rows as far as they are up to date. */
-function eventsIn(store: Pick<Store, 'reports'>, siteNo: number, range: TimeRange): Promise<number> {
-  return readSnapshot(store, siteNo, range, async (snapshot) => {
-    const rows = await sumStretches<never, 'total'>(snapshot, {
-      table: 'event_rollups',
-      stretches: [{ ...range, coarsest: GRAIN.hour }],
-      by: [],
-      measures: totals(['total']),
-    })
-    return rows.reduce((sum, { total }) => sum + total, 0)
-  })
 }

@@ -48,13 +48,13 @@ interface RowRules {
 /** Fewer weeks say too little about what is usual. */
 const MIN_WEEKS = 2
 
-/** @param history known row counts of the same weekday in earlier weeks */
+/** @param history known row counts of the same weekday in earlier weeks; null for a holiday, which has no usual count */
 export function judgeRows(
   { day, table, rows }: DayTable & { rows: number },
-  history: readonly number[],
+  history: readonly number[] | null,
   rules: RowRules,
 ): Part {
-  const usual = history.length >= MIN_WEEKS ? median(history) : null
+  const usual = history !== null && history.length >= MIN_WEEKS ? median(history) : null
   const ratio = usual === null || usual === 0 ? null : rows / usual
   const details = {
     table,
@@ -62,12 +62,17 @@ export function judgeRows(
     rows,
     expected_rows: usual,
     ratio,
-    weeks_known: history.length,
+    weeks_known: history?.length ?? 0,
+    is_special_day: history === null,
     warning_below: usual === null ? null : usual * rules.warning_ratio,
     critical_below: usual === null ? null : usual * rules.critical_ratio,
   }
   if (rows === 0) return { status: 'critical', message: `${table} is empty`, details: { ...details, reason: 'empty' } }
   const has = `${table} has ${counted(rows, 'row')}`
+  if (history === null) {
+    const message = `${has}, not compared: the day is a public holiday or marked as special`
+    return { status: 'ok', message, details: { ...details, judged: false } }
+  }
   if (usual === null || ratio === null || usual < rules.min_expected_rows) {
     return { status: 'ok', message: has, details: { ...details, judged: false } }
   }
@@ -118,6 +123,36 @@ export function judgeIntraday({ table, freshAt, isUsual, activeFrom, activeTo }:
     message,
     details: { ...details, reason: 'stream_stopped', silent_ms: silence },
   }
+}
+
+interface Known {
+  /** Rows of like days; null on a holiday. */
+  ofDay: readonly number[] | null
+  /** Rows in the warehouse per event counted here, of the days before. */
+  ratios: readonly number[]
+  /** Events counted here during the silence. */
+  ours: number
+}
+
+/** How many rows would usually have come during the silence: the larger of what like days and our own counts say. */
+export function expectedRows(
+  { freshAt, activeFrom, activeTo }: Pick<Intraday, 'freshAt' | 'activeFrom' | 'activeTo'>,
+  now: number,
+  { ofDay, ratios, ours }: Known,
+): number {
+  const silence = Math.min(now, activeTo) - Math.max(freshAt ?? activeFrom, activeFrom)
+  const byDay = ofDay === null || ofDay.length === 0 ? 0 : (median(ofDay) * silence) / (activeTo - activeFrom)
+  const byCounts = ratios.length === 0 ? 0 : ours * median(ratios)
+  return Math.round(Math.max(byDay, byCounts))
+}
+
+/** Does not judge a silence in which few rows are expected: rows come by visits, and hours without one are usual then. */
+export function withExpected(part: Part, expected: number, least: number): Part {
+  const details: Part['details'] = { ...part.details, expected_rows: expected }
+  if (expected >= least) return { ...part, details }
+  const { reason: _, ...facts } = details
+  const message = `${part.message}; not judged, as ${counted(expected, 'row')} would be usual in that time, fewer than ${number(least)}`
+  return { status: 'ok', message, details: { ...facts, judged: false } }
 }
 
 /** Rows in the warehouse per event counted here, by day (`20261119`). */

@@ -91,7 +91,8 @@ export const Config = Type.Object(
       minimum: 0,
       maximum: 1_000_000_000,
       default: 100,
-      description: 'When fewer rows than this are usual, only an empty table is bad',
+      description:
+        'When fewer rows than this are usual on a day, only an empty table is bad; when fewer are usual in the time that the intraday table is silent, its silence is not judged',
     }),
     active_from_hour: Hour(8, 'Hour from which silence of the intraday table counts'),
     active_to_hour: Hour(22, 'Hour until which silence of the intraday table counts'),

@@ -172,6 +172,47 @@ for (const [what, table, status] of STREAMS) {
   })
 }
 
+test('a small shop may be silent for hours, and its intraday table is judged once many rows are expected', async (t) => {
+  const silent = (hours: number) => ({ rows: 5, modifiedAt: AFTERNOON - hours * HOUR })
+  const shop = (usual: number, hours: number) => {
+    const fridays = ['1113', '1106', '1030', '1023'].map((day) => [`events_2026${day}`, { rows: usual }])
+    return { ...tablesWith(1_000), ...Object.fromEntries(fridays), events_intraday_20261120: silent(hours) }
+  }
+  const { outcome } = await runAgainst(t, bigQuery(shop(200, 6)))
+  assert.deepEqual([outcome.status, part(outcome, 'intraday').judged], ['ok', false])
+  assert.match(
+    outcome.message,
+    /has not changed for 6 h; not judged, as 86 rows would be usual in that time, fewer than 100/,
+  )
+  const busy = await runAgainst(t, bigQuery(shop(240, 6)))
+  assert.deepEqual([busy.outcome.status, part(busy.outcome, 'intraday').expected_rows], ['critical', 103])
+})
+
+test('a holiday is not compared with ordinary days, nor are other days with it', async (t) => {
+  const config = { timezone: 'Europe/Berlin' }
+  const { outcome } = await runAgainst(
+    t,
+    bigQuery({
+      events_20261225: { rows: 20 },
+      events_20261224: { rows: 900 },
+      events_20261218: { rows: 1_000 },
+      events_20261211: { rows: 1_000 },
+    }),
+    { config, now: Date.parse('2026-12-26T16:00:00Z') },
+  )
+  assert.deepEqual([outcome.status, part(outcome, 'daily').is_special_day], ['ok', true], outcome.message)
+
+  const fridays = ['20270101', '20261225', '20261218', '20261211']
+  const rows = [20, 20, 1_000, 1_000]
+  const tables = Object.fromEntries(fridays.map((day, n) => [`events_${day}`, { rows: rows[n] ?? 0 }]))
+  const later = await runAgainst(
+    t,
+    bigQuery({ ...tables, events_20270108: { rows: 400 }, events_20270107: { rows: 900 } }),
+    { config, now: Date.parse('2027-01-09T16:00:00Z') },
+  )
+  assert.deepEqual([later.outcome.status, part(later.outcome, 'daily').expected_rows], ['warning', 1_000])
+})
+
 test('active hours are those of the clock, on the day it is set forward too', async (t) => {
   const { outcome } = await runAgainst(t, bigQuery({ events_intraday_20270328: { rows: 5 } }), {
     config: { timezone: 'Europe/Berlin', active_to_hour: 24 },

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { HOUR, MINUTE } from '../../../src/lib/index.ts'
 import { countQuery } from '../../../src/probes/google/warehouse.ts'
 import {
+  expectedRows,
   judgeIntraday,
   judgeMissing,
   judgeRows,
@@ -72,6 +73,16 @@ for (const [rows, history, status, said] of ROWS) {
   })
 }
 
+test('a holiday is not compared with ordinary days, and is bad only when its table is empty', () => {
+  const day = localDay('UTC', at('2026-12-26T10:00:00Z'), 1)
+  const judge = (rows: number) => judgeRows({ day, table: 'events_20261225', rows }, null, RULES)
+  assert.deepEqual(
+    [judge(10).status, judge(10).message],
+    ['ok', 'events_20261225 has 10 rows, not compared: the day is a public holiday or marked as special'],
+  )
+  assert.equal(judge(0).status, 'critical')
+})
+
 const TODAY = at('2026-11-20T00:00:00Z')
 const STREAM: readonly [now: number, fresh: number | null, usual: boolean, status: string | null][] = [
   [15 * HOUR, 15 * HOUR - MINUTE, true, 'ok'],
@@ -94,6 +105,24 @@ for (const [now, fresh, isUsual, status] of STREAM) {
     const hours = { activeFrom: TODAY + 8 * HOUR, activeTo: TODAY + 22 * HOUR }
     const part = judgeIntraday({ table: 'events_intraday_20261120', freshAt, isUsual, ...hours }, TODAY + now)
     assert.equal(part?.status ?? null, status)
+  })
+}
+
+const EXPECTED: readonly [what: string, known: Parameters<typeof expectedRows>[2], expected: number][] = [
+  [
+    'the median of like days, spread over the active hours',
+    { ofDay: [1_400, 1_000, 9_000], ratios: [], ours: 50 },
+    600,
+  ],
+  ['our own counts by the usual ratio, if they say more', { ofDay: [140], ratios: [0.4, 0.5, 0.6], ours: 900 }, 450],
+  ['our own counts alone on a holiday', { ofDay: null, ratios: [0.5], ours: 900 }, 450],
+  ['nothing, where nothing is known', { ofDay: [], ratios: [], ours: 900 }, 0],
+]
+
+for (const [what, known, expected] of EXPECTED) {
+  test(`of a silence of 6 h, the expected rows are ${what}`, () => {
+    const stream = { freshAt: TODAY + 9 * HOUR, activeFrom: TODAY + 8 * HOUR, activeTo: TODAY + 22 * HOUR }
+    assert.equal(expectedRows(stream, TODAY + 15 * HOUR, known), expected)
   })
 }
 
