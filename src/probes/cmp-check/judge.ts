@@ -3,6 +3,7 @@ import { shownAddress } from '../tag-server/addresses.ts'
 import { type ConsentMode, missingKeys } from './consent-mode.ts'
 import type { FetchedScript } from './fetch.ts'
 import type { FoundProvider } from './find-providers.ts'
+import type { Forward } from './forward.ts'
 import type { Provider } from './providers.ts'
 
 /** The result of one check, with a sentence about it. */
@@ -31,8 +32,8 @@ export interface FoundPlatforms {
   isCut: boolean
   /** Of the page; may be empty. */
   title: string
-  /** Where the page sends visitors on to; null when they stay. */
-  forwardsTo: string | null
+  /** Where the page only sends visitors on to; null when they stay. */
+  forward: Forward | null
   /** Why the web container could not be read; null when it was read or there is none. */
   whyUnread: string | null
 }
@@ -61,11 +62,13 @@ const fine = (message: string): ConsentFinding => ({ check: 'provider', status: 
 function absent(
   name: string | null,
   other: FoundProvider | undefined,
-  { hasIabStub, runsNothing, isCut, title, forwardsTo, whyUnread }: FoundPlatforms,
+  { hasIabStub, runsNothing, isCut, title, forward, whyUnread }: FoundPlatforms,
 ): ConsentFinding {
   const wanted = name ?? 'a consent platform'
   if (other !== undefined) {
-    const message = `${wanted} is not there, but ${other.provider.name} is (${placeOf(other)})`
+    // Shows whether it is the page at all, or the login of another product.
+    const named = title === '' ? '' : `; the page is titled ${quoted(title)}`
+    const message = `${wanted} is not there, but ${other.provider.name} is (${placeOf(other)})${named}`
     return { check: 'provider', status: 'warning', message }
   }
   if (hasIabStub) {
@@ -76,9 +79,9 @@ function absent(
     const message = `${wanted} is not in the part of the page that is read, its first 2 MB and 2,000 scripts: it may be further down`
     return { check: 'provider', status: 'error', message }
   }
-  if (forwardsTo !== null) {
-    const to = shownAddress(forwardsTo)
-    const message = `${wanted} is not in the page, which sends visitors on to ${to}: set the site's address to the one that visitors see`
+  if (forward !== null) {
+    const on = forward.to === null ? 'on by a script' : `on to ${shownAddress(forward.to)}`
+    const message = `${wanted} is not in the page, which sends visitors ${on}: set the site's address to the one that visitors see`
     return { check: 'provider', status: 'error', message }
   }
   // Shows whether it is the page at all, or a login or a notice of maintenance.

@@ -35,6 +35,8 @@ export interface Page {
   marks: Set<string>
   /** Address that it sends visitors on to within seconds; null when they stay. */
   forwardsTo: string | null
+  /** Characters that visitors see, as far as they are counted. */
+  textLength: number
   /** It has scripts that a browser does not run, but another script may. */
   hasIdleScripts: boolean
   /** It has more than is read. */
@@ -51,6 +53,7 @@ const DATA = /json|speculationrules|importmap/i
 const PROVIDER_MARKS: ReadonlySet<string> = new Set(PROVIDERS.flatMap(({ elements = [] }) => elements))
 /** Elements whose content is neither run nor shown. */
 const INERT = ['noscript', 'template']
+const HIDDEN = ['script', 'style', 'title']
 
 type Attributes = Map<string, string>
 
@@ -67,6 +70,7 @@ export function readPage(html: string, url: string): Page {
     otherUrls: [],
     marks: new Set(),
     forwardsTo: null,
+    textLength: 0,
     hasIdleScripts: false,
     isCut: false,
   }
@@ -81,9 +85,11 @@ export function readPage(html: string, url: string): Page {
   /** Where text is being collected: in an inline script or in the title. */
   let script: PageScript | null = null
   let inTitle = false
+  let isHidden = false
 
   const openTag = () => {
     if (INERT.includes(name)) inert++
+    isHidden = HIDDEN.includes(name)
     if (inert > 0) return
     for (const mark of marksOf(attributes)) if (PROVIDER_MARKS.has(mark)) page.marks.add(mark)
     if (name === 'base') base ??= absolute(attributes.get('href') ?? '', place)
@@ -140,10 +146,12 @@ export function readPage(html: string, url: string): Page {
     onselfclosingtag: openTag,
     onclosetag(start, end) {
       endText()
+      isHidden = false
       if (INERT.includes(html.slice(start, Math.min(end, start + MAX.name)).toLowerCase()))
         inert = Math.max(0, inert - 1)
     },
     ontext(start, end) {
+      if (inert === 0 && !isHidden) page.textLength += html.slice(start, end).trim().length
       if (inTitle && page.title.length < MAX.title) page.title += html.slice(start, Math.min(end, start + MAX.title))
       if (script === null || script.src !== null) return
       if (script.code === '') script.at = start

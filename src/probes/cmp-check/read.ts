@@ -1,8 +1,9 @@
 import { type ConsentMode, consentMode } from './consent-mode.ts'
 import { type Refusal, refusalOf } from './fetch.ts'
 import { type Found, findInContainer, findInPage, hasAddress } from './find-providers.ts'
-import { readPage } from './page.ts'
-import { scriptFacts } from './script-facts.ts'
+import type { Forward } from './forward.ts'
+import { type Page, readPage } from './page.ts'
+import { type ScriptFacts, scriptFacts } from './script-facts.ts'
 
 /** A fetched page, and what to look for. */
 export interface PageQuestion {
@@ -19,7 +20,8 @@ export interface PageReading {
   refusal: Refusal | null
   /** In one line, shortened; may be empty. */
   title: string
-  forwardsTo: string | null
+  /** Where it only sends visitors on to; null when they stay. */
+  forward: Forward | null
   /** Id of the first web container that it starts. */
   containerId: string | null
   found: Found
@@ -50,7 +52,7 @@ export function readConsentPage(html: string, { url, status, headers, ownAddress
   return {
     refusal: refusalOf(status, headers, page, new Set(facts.flatMap(({ words }) => [...words]))),
     title: page.title.replace(UNSEEN, ' ').trim().slice(0, TITLE_MAX).toWellFormed(),
-    forwardsTo: page.forwardsTo,
+    forward: page.forwardsTo === null ? scriptedForward(page, facts, url) : { to: page.forwardsTo },
     containerId: facts.flatMap(({ containerIds }) => containerIds)[0] ?? null,
     found: findInPage(url, page, facts),
     hasOwnAddress: ownAddress !== null && hasAddress(ownAddress, texts()),
@@ -59,6 +61,20 @@ export function readConsentPage(html: string, { url, status, headers, ownAddress
     characters: html.length,
     isCut: page.isCut,
   }
+}
+
+/** "You are being redirected", with a link, and room for two languages. */
+const FORWARD_TEXT_MAX = 200
+
+/** A page that shows next to nothing, loads nothing, and has a script that leads elsewhere, is only a step on the way. */
+function scriptedForward(page: Page, facts: readonly ScriptFacts[], url: string): Forward | null {
+  const isEmpty = page.textLength <= FORWARD_TEXT_MAX && page.otherUrls.length === 0 && !page.hasIdleScripts
+  if (!isEmpty || page.scripts.some(({ src }) => src !== null)) return null
+  const forward = facts.find((one) => one.forward !== null)?.forward ?? null
+  const to = forward?.to == null ? null : URL.parse(forward.to, url)
+  // One that leads to itself sets a cookie first.
+  const isElsewhere = to !== null && /^https?:$/.test(to.protocol) && to.href !== url
+  return forward === null ? null : { to: isElsewhere ? to.href : null }
 }
 
 /** What the script of a web container says about consent. */

@@ -1,5 +1,6 @@
 import { type ConsentDefault, DefaultCallReader } from './default-call.ts'
 import { CHALLENGE_WORDS } from './fetch.ts'
+import { type Forward, ForwardReader } from './forward.ts'
 import { type Token, tokensOf } from './javascript.ts'
 import { PROVIDERS } from './providers.ts'
 
@@ -19,6 +20,8 @@ export interface ScriptFacts {
   words: Set<string>
   /** It defines the function that gives access to platforms of the IAB framework. */
   hasIabStub: boolean
+  /** It leads the browser to another page; null when it does not. */
+  forward: Forward | null
 }
 
 const MENTION = /consent\\*['"]\s*,\s*\\*['"]default/
@@ -39,12 +42,15 @@ export function scriptFacts(code: string): ScriptFacts {
     texts: [],
     words: new Set(),
     hasIabStub: false,
+    forward: null,
   }
   const reader = new DefaultCallReader()
+  const forwards = new ForwardReader()
   let last: Token | null = null
   let lastButOne: Token | null = null
   for (const token of tokensOf(code)) {
     reader.take(token)
+    forwards.take(token)
     if (token.kind === 'string') noteText(facts, token)
     else if (token.kind === 'word' && WORDS.has(token.text)) facts.words.add(token.text)
     const follows = (first: string, second: string) => lastButOne?.text === first && last?.text === second
@@ -54,7 +60,7 @@ export function scriptFacts(code: string): ScriptFacts {
     lastButOne = last
     last = token
   }
-  return { ...facts, defaults: reader.found }
+  return { ...facts, defaults: reader.found, forward: forwards.found }
 }
 
 function noteText(facts: ScriptFacts, { text, at }: Token): void {

@@ -139,8 +139,8 @@ async function checkPage(
   const runsNothing = page.runsNothing && !isCut
   const loaded = runsNothing ? null : (container?.facts ?? null)
   const { signs, hasIabStub, outdated } = together(page.found, loaded?.found ?? null)
-  const { title, forwardsTo } = page
-  const found = { providers: providersFound({ signs }), hasIabStub, runsNothing, isCut, title, forwardsTo, whyUnread }
+  const { title, forward } = page
+  const found = { providers: providersFound({ signs }), hasIabStub, runsNothing, isCut, title, forward, whyUnread }
   const hasOwnSign = page.hasOwnAddress || loaded?.hasOwnAddress === true
   const mine = found.providers.find(({ provider }) => expected.provider === null || provider === expected.provider)
   const answered = config.check_script ? await askScripts(context, mine?.scripts ?? [], url) : []

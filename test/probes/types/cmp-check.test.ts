@@ -313,10 +313,10 @@ test('cmp_check: no platform at all is critical', async (t) => {
   assert.deepEqual(outcome.details.found, [])
 })
 
-test('cmp_check: another platform than the site says is a warning that names it', async (t) => {
+test('cmp_check: another platform than the site says is a warning that names it and the page', async (t) => {
   const outcome = await run(t, { page: pageWith(CONSENT_DEFAULT, KLARO, CONTAINER_SNIPPET) })
   assert.equal(outcome.status, 'warning')
-  assert.match(outcome.message, /^Cookiebot is not there, but Klaro is \(in the page: /)
+  assert.match(outcome.message, /^Cookiebot is not there, but Klaro is \(in the page: .+\); the page is titled “.+”/)
 })
 
 test('cmp_check: two platforms at once are a warning, but not one that comes with ads', async (t) => {
@@ -419,6 +419,46 @@ for (const [content, to] of FORWARDS) {
     if (to !== null)
       assert.ok(outcome.message.replace(/:\d{4,5}\//, ':PORT/').startsWith(`${says}${to}: set the site's address to `))
     assert.equal((await run(t, { page: page + COOKIEBOT })).status, 'ok')
+  })
+}
+
+const SCRIPTED: readonly [code: string, to: string | null][] = [
+  ["location.replace('/en/')", '127.0.0.1:PORT/en/'],
+  ['window.location.href = "https://elsewhere.example/de"', 'elsewhere.example/de'],
+  ['if (top) document.location = `/shop`', '127.0.0.1:PORT/shop'],
+  ["location.assign(lang + '/shop')", null],
+  ["location.href = '/en/' + location.search", null],
+  // This one sets a cookie for the page itself.
+  ["document.cookie = 'a=1'; location.href = '/'", null],
+]
+for (const [code, to] of SCRIPTED) {
+  test(`cmp_check: a page that is only “${code}” is not the one to check`, async (t) => {
+    const page = `<!doctype html><title>Welcome</title><style>p { color: red }</style><p>Redirecting …</p><script>${code}</script>`
+    const outcome = await run(t, { page })
+    assert.equal(outcome.status, 'error', outcome.message)
+    const on = to === null ? 'on by a script' : `on to ${to}`
+    const says = `Cookiebot is not in the page, which sends visitors ${on}: set the site's address to `
+    assert.ok(outcome.message.replace(/:\d{4,5}\//, ':PORT/').startsWith(says), outcome.message)
+    assert.equal((await run(t, { page: page + COOKIEBOT })).status, 'ok')
+  })
+}
+
+const STAYING: readonly [what: string, page: string][] = [
+  ['has text', `<p>${'word '.repeat(50)}</p><script>function buy() { location.href = '/cart' }</script>`],
+  ['loads scripts', '<script src="/app.js"></script><script>if (isOld) location.href = "/old"</script>'],
+  [
+    'compares its address',
+    "<script>if (location.href == '/a' || location === b) start(x => location.replace)</script>",
+  ],
+  [
+    'has a location of its own',
+    "<script>const location = 'Berlin'; shop.location = 'Bonn'; a = 'location'.replace('x')</script>",
+  ],
+]
+for (const [what, page] of STAYING) {
+  test(`cmp_check: a page that ${what} is checked`, async (t) => {
+    const outcome = await run(t, { page: `<!doctype html><title>Shop</title>${page}` })
+    assert.equal(outcome.status, 'critical', outcome.message)
   })
 }
 
