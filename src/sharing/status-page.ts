@@ -49,7 +49,8 @@ const histories = (
   sitesOf: (now: number) => Promise<readonly SiteHealth[]>,
 ): Histories =>
   new Kept(FRESH_MS, async (now) => {
-    const days = await readSiteDays(read, await sitesOf(now), now)
+    const sites = (await sitesOf(now)).map((site) => ({ ...site, client_id: site.clientId }))
+    const days = await readSiteDays(read, sites, now)
     return new Map(
       Array.from(days, ([id, ofSite]) => [
         id,

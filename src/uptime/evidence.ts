@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { readOutages } from '../cluster/index.ts'
 import { firstIdAt, HOUR, MINUTE, SECOND } from '../lib/index.ts'
+import { readPauses } from '../management/index.ts'
 import { chunksOf, type Kysely, type SiteRow, type Tables } from '../store/index.ts'
 import { type Evidence, lengthOf, type Span, type StateTimes, timesIn, within } from './spans.ts'
 
@@ -20,9 +21,19 @@ export interface SiteEvidence extends Evidence {
 }
 
 /** Reads what is known about a site between two moments, epoch ms. */
-export async function readEvidence(db: Kysely<Tables>, site: Pick<SiteRow, 'id'>, range: Span): Promise<SiteEvidence> {
+export async function readEvidence(
+  db: Kysely<Tables>,
+  site: Pick<SiteRow, 'id' | 'client_id'>,
+  range: Span,
+): Promise<SiteEvidence> {
   const outages = await readOutages(db, range.from, range.to)
-  return { outages, ...(await readRuns(db, site, range)), ...(await readTroubles(db, site, range)) }
+  // The last result from before a pause would vouch for up to hours of it.
+  const pauses = await readPauses(db, site, range.from, range.to)
+  return {
+    outages: [...outages, ...pauses],
+    ...(await readRuns(db, site, range)),
+    ...(await readTroubles(db, site, range)),
+  }
 }
 
 /**

@@ -16,7 +16,7 @@ export interface SiteDay extends LocalDay {
 }
 
 /** What reading the days of a site requires. */
-export interface WatchedSite extends Pick<SiteRow, 'id' | 'timezone' | 'created_at'> {
+export interface WatchedSite extends Pick<SiteRow, 'id' | 'client_id' | 'timezone' | 'created_at'> {
   siteNo: number
   /** Epoch ms, null if no event ever came. */
   lastEventAt: number | null

@@ -8,7 +8,7 @@ export interface Span {
 
 /** What is known about a site. The spans of one list may overlap and come in any order. */
 export interface Evidence {
-  /** Tagwarden was down: no process received events. */
+  /** Tagwarden was down, so no process received events; or the site was paused. */
   outages: readonly Span[]
   /** A probe of the site had run, with whatever result. */
   ran: readonly Span[]
@@ -35,7 +35,7 @@ export interface StateTimes {
 
 /**
  * How long a site was in each state during a range. Each instant counts once, as the first of these that applies:
- * 1. `unknown` while Tagwarden was down or no probe ran
+ * 1. `unknown` while Tagwarden was down, the site was paused or no probe ran
  * 2. `maintenance`
  * 3. `critical`
  * 4. `warning`

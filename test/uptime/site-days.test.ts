@@ -211,6 +211,30 @@ testOnEveryEngine(
   },
 )
 
+testOnEveryEngine('a result from before a pause says nothing of the pause', async (store) => {
+  const site = await berlin(store)
+  const hourly = await insertProbe(store, site.id, { interval_seconds: 3_600, probe_type: 'data_freshness' })
+  const results = [0, 4].map((hour) => newResultRow(hourly.id, MIDNIGHT + hour * HOUR))
+  await store.write.insertInto('probe_results').values(results).execute()
+  const change = (hour: number, is_active: boolean) => ({
+    at: MIDNIGHT + hour * HOUR,
+    actor: 'test',
+    action: 'site.update',
+    entity: 'site',
+    entity_id: site.id,
+    client_id: site.client_id,
+    before: null,
+    after: JSON.stringify({ is_active }),
+  })
+  await store.write
+    .insertInto('audit_log')
+    .values([change(1, false), change(4, true)])
+    .execute()
+  const range = { from: MIDNIGHT, to: MIDNIGHT + 6 * HOUR }
+  const { ok, unknown } = timesOf(range, await readEvidence(store.read, site, range), true)
+  assert.deepEqual([ok / HOUR, unknown / HOUR], [3, 3])
+})
+
 testOnEveryEngine('a site that only answers and never sends is not green', async (store, t) => {
   const site = await berlin(store)
   await run(store, site, MIDNIGHT, END)
