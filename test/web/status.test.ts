@@ -4,7 +4,7 @@ import type { Status } from '../../src/dashboard/index.ts'
 import type { SharedSite } from '../../src/sharing/index.ts'
 import { moment, sentence, stateWords } from '../../web/src/features/status/sentence.ts'
 import { judgedStatus, unjudgedWords } from '../../web/src/ui/status/status.ts'
-import { daysJudged } from '../../web/src/ui/uptime/words.ts'
+import { budgetInWords, daysJudged, uptimePercent } from '../../web/src/ui/uptime/words.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z')
 const ZONE = 'Europe/Berlin'
@@ -101,4 +101,27 @@ test('the uptime of a young site is of the days since it was judged first', () =
   assert.equal(days(...Array(90).fill(1)), '90 days')
   assert.equal(days(null, null, 1, null, 0), '3 days')
   assert.equal(days(null, null, 0), 'today')
+})
+
+test('shares of time are rounded down, so that only all of it is 100 %', () => {
+  assert.deepEqual(
+    [1, 0.999_95, 0.999_999, 0.5, 0].map((share) => uptimePercent(share).replace(/\s/g, ' ')),
+    ['100 %', '99.99 %', '99.99 %', '50 %', '0 %'],
+  )
+})
+
+test('an error budget that is nearly spent is not 0 %, and one of which little is spent not 100 %', () => {
+  const words = (spent_seconds: number) => {
+    const budget_seconds = 1_296_000
+    return budgetInWords({ left: 1 - spent_seconds / budget_seconds, spent_seconds, budget_seconds }).replace(
+      /\s/g,
+      ' ',
+    )
+  }
+  assert.deepEqual([0, 1, 1_295_999, 1_296_000].map(words), [
+    '100 % of the error budget left',
+    '99.99 % of the error budget left',
+    '0.01 % of the error budget left',
+    'the error budget is used up',
+  ])
 })

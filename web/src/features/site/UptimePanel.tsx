@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { probesQuery } from '../../api/probes.ts'
 import type { SiteRecord } from '../../api/sites.ts'
 import { type UptimeAnswer, uptimeQuery } from '../../api/uptime.ts'
-import { percent, unbroken } from '../../lib/words.ts'
+import { unbroken } from '../../lib/words.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { Awaited } from '../../ui/States.tsx'
 import { UptimeBar } from '../../ui/uptime/UptimeBar.tsx'
-import { uptimePercent } from '../../ui/uptime/words.ts'
+import { budgetInWords, uptimePercent } from '../../ui/uptime/words.ts'
 import { Panel } from './Panel.tsx'
 import page from './site.module.css'
 
@@ -40,9 +40,8 @@ function SloLine({ slo, siteId }: { slo: NonNullable<UptimeAnswer['slo']>; siteI
   const isUsedUp = slo.spent_seconds >= slo.budget_seconds
   return (
     <p className={isUsedUp ? page.bad : undefined}>
-      Target {slo.target}&nbsp;%:{' '}
-      {isUsedUp ? 'the error budget is used up' : `${percent(slo.left)} of the error budget left`},{' '}
-      {length(slo.spent_seconds)} of {length(slo.budget_seconds)} spent in {slo.days} days
+      Target {slo.target}&nbsp;%: {budgetInWords(slo)}, {length(slo.spent_seconds)} of {length(slo.budget_seconds)}{' '}
+      spent in {slo.days} days
       {!isWatched && (
         <>
           {' · '}

@@ -2,6 +2,7 @@ import type { UptimeAnswer } from '../../api/uptime.ts'
 import { duration, unbroken } from '../../lib/words.ts'
 
 type Day = UptimeAnswer['days'][number]
+type Slo = Pick<NonNullable<UptimeAnswer['slo']>, 'left' | 'spent_seconds' | 'budget_seconds'>
 export type DayStatus = Day['status']
 
 /** The data of a day's bar; durations are known only when signed in. */
@@ -20,6 +21,12 @@ export function uptimePercent(share: number | null): string {
   if (share === null) return 'unknown'
   const hundredths = share === 1 ? 10_000 : Math.min(9_999, Math.floor(share * 10_000))
   return unbroken(`${(hundredths / 100).toFixed(2).replace(/\.?0+$/, '')} %`)
+}
+
+/** What is left of an error budget. Rounded down, so that only an unspent one is whole; a spent one is "used up", never "0 %". */
+export function budgetInWords({ left, spent_seconds: spent, budget_seconds: budget }: Slo): string {
+  if (spent >= budget) return 'the error budget is used up'
+  return `${uptimePercent(Math.max(0.000_1, left))} of the error budget left`
 }
 
 /** The days behind a share: "12 days" or "today" for a site judged for less than all of them. */
