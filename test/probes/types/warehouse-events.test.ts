@@ -468,6 +468,19 @@ testLogic('a day on which this service was down is not compared, and not learnt 
   assert.deepEqual(outcome.memory?.ratios, ratios)
 })
 
+testLogic('a silent intraday table is judged by the events counted here, where they say more', async (store, t) => {
+  const site = await insertSite(store, SITE)
+  const silent = { rows: 5, modifiedAt: AFTERNOON - 4 * HOUR }
+  const tables = { ...tablesWith(200, 200), events_intraday_20261120: silent }
+  const ratios = { 20261112: 0.5, 20261113: 0.5, 20261114: 0.5 }
+  const before = await runAgainst(t, bigQuery(tables), { site, store, memory: { ratios } })
+  assert.deepEqual([before.outcome.status, part(before.outcome, 'intraday').expected_rows], ['ok', 57])
+  await insertHour(store, site.site_no, AFTERNOON - 5 * HOUR, 9_000)
+  await insertHour(store, site.site_no, AFTERNOON - 2 * HOUR, 300)
+  const { outcome } = await runAgainst(t, bigQuery(tables), { site, store, memory: { ratios } })
+  assert.deepEqual([outcome.status, part(outcome, 'intraday').expected_rows], ['warning', 150])
+})
+
 async function insertHour(store: Store, siteNo: number, bucket: number, total: number): Promise<void> {
   const counts = { events: total, total, skewed: 0, user_data_total: 0, email: 0, phone: 0, address: 0 }
   const details = { user_data_detail_total: 0, first_name: 0, last_name: 0, city: 0, country: 0 }
