@@ -22,7 +22,7 @@ import {
   withoutSecrets,
 } from './client-schemas.ts'
 import { clientIds, clientsOf, createClient, getClient, removeClient, updateClient } from './clients.ts'
-import { contextOf, type ManagementOptions } from './context.ts'
+import { CreateQuery, contextOf, type ManagementOptions } from './context.ts'
 import { getUsage, UsageRecord } from './plans.ts'
 
 const tags = ['Clients']
@@ -79,8 +79,9 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
         tags,
         summary: 'Create a client',
         description: 'A company or project whose sites are watched. Without `plan` it gets DEFAULT_PLAN.',
+        querystring: CreateQuery,
         body: CreateClient,
-        response: { 201: ClientRecord },
+        response: { 201: ClientRecord, ...errorResponses(409) },
       },
     },
     async (request, reply) => {

@@ -1,13 +1,17 @@
+import { sql } from 'kysely'
 import { type Page, pageOfIds, unknownAfter, type Visible } from '../http/index.ts'
 import { AppError, type ErrorDetail, invalidRequest, newId, notFound } from '../lib/index.ts'
-import type { ClientRow, Store } from '../store/index.ts'
+import type { ClientRow, Store, Tables, Transaction } from '../store/index.ts'
 import { changedFields, writeAudit } from './audit.ts'
 import { type ClientQuery, type CreateClient, clientRecord, type UpdateClient } from './client-schemas.ts'
-import { type Context, type DeletionHooks, lockClient } from './context.ts'
+import { type Context, type DeletionHooks, lockClient, requireNewName } from './context.ts'
 import type { Plan } from './plans.ts'
 import { recordSiteRemovals } from './sites.ts'
 
-/** @throws AppError `invalid_request` when limits are given that the plan does not allow */
+/**
+ * @throws AppError `invalid_request` when limits are given that the plan does not allow, `conflict` when there is one of the name
+ *   and only a new one is wanted
+ */
 export async function createClient(ctx: Context, defaultPlan: Plan, input: CreateClient): Promise<ClientRow> {
   const blank: ClientRow = {
     id: newId(),
@@ -28,6 +32,8 @@ export async function createClient(ctx: Context, defaultPlan: Plan, input: Creat
   }
   const row = applyToClient(blank, input)
   await ctx.store.write.transaction().execute(async (trx) => {
+    if (ctx.onlyNew === true && ctx.store.isShared) await lockName(trx, row.name)
+    await requireNewName(ctx, trx.selectFrom('clients').select('id').where('name', '=', row.name))
     await trx.insertInto('clients').values(row).execute()
     await writeAudit(trx, ctx, [
       { entity: 'client', verb: 'create', id: row.id, before: null, after: clientRecord(row) },
@@ -36,6 +42,10 @@ export async function createClient(ctx: Context, defaultPlan: Plan, input: Creat
   await ctx.store.changes.publish({ kind: 'client', id: row.id })
   return row
 }
+
+/** Clients belong to nothing whose lock they could take; on SQLite one transaction writes at a time anyway. */
+const lockName = (trx: Transaction<Tables>, name: string) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${`client ${name}`}, 0))`.execute(trx)
 
 /**
  * Changes the given fields. Unchanged values leave no trace in the audit log.

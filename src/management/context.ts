@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import type { Access } from '../http/index.ts'
-import { AppError, type Clock } from '../lib/index.ts'
+import { AppError, type Clock, fieldsOf } from '../lib/index.ts'
 import type { ClientRow, SiteRow, Store, Tables, Transaction } from '../store/index.ts'
 import type { KeyedCreate } from './create-keys.ts'
 import type { Plan } from './plans.ts'
@@ -50,7 +51,22 @@ export interface Context {
   ownNames?: readonly string[] | undefined
   /** Set for a create with an `Idempotency-Key`: the transaction that writes the audit log claims the key. */
   keyedCreate?: KeyedCreate | undefined
+  /** Whether a create is refused when there is another of its name, see `requireNewName`. */
+  onlyNew?: boolean
 }
+
+/** Query parameters of creates. `apply` recognises things by name, so two runs at once must not create one twice. */
+export const CreateQuery = Type.Object(
+  {
+    only_new: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Whether to answer 409, with a fault of its name, when there is another of the same name',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
 
 export const contextOf = (
   { store, clock }: Pick<ManagementOptions, 'store' | 'clock'>,
@@ -61,6 +77,7 @@ export const contextOf = (
   actor: request.access.actor,
   ownNames: ownNamesOf(request.access),
   keyedCreate: request.keyedCreate,
+  onlyNew: fieldsOf(request.query).only_new === true,
 })
 
 const ownNamesOf = ({ holder, actor, person }: Access): string[] | undefined =>
@@ -112,4 +129,23 @@ export async function requireRoom(
   if (most === Number.POSITIVE_INFINITY) return
   const { count } = await counting.executeTakeFirstOrThrow()
   if (Number(count) >= most) throw new AppError('conflict', text)
+}
+
+/**
+ * With `only_new`, refuses a name that another has. The transaction holds the lock of what both belong to, so that no other is
+ * created meanwhile.
+ *
+ * @param finding the statement that finds the ids of those with the name
+ * @param field what the API calls the name
+ * @throws AppError `conflict` with a fault of the field
+ */
+export async function requireNewName(
+  { onlyNew = false }: Context,
+  finding: { executeTakeFirst(): Promise<{ id: string } | undefined> },
+  field = 'name',
+): Promise<void> {
+  const other = onlyNew ? await finding.executeTakeFirst() : undefined
+  if (other === undefined) return
+  const message = `is already that of ${other.id}`
+  throw new AppError('conflict', `/${field} ${message}`, [{ path: `/${field}`, message }])
 }

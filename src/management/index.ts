@@ -15,6 +15,7 @@ export {
 export { createClient, getClient, updateClient } from './clients.ts'
 export {
   type Context,
+  CreateQuery,
   contextOf,
   type DeletedSite,
   type DeletionHooks,
@@ -22,6 +23,7 @@ export {
   lockClient,
   lockSite,
   type ManagementOptions,
+  requireNewName,
   requireRoom,
   signedBy,
 } from './context.ts'

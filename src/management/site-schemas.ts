@@ -3,6 +3,7 @@ import { IsoTime, ListPages, model, nullable, Uuid } from '../http/index.ts'
 import { isoTime, isoTimeOrNull, maskedQuery } from '../lib/index.ts'
 import type { SiteRow } from '../store/index.ts'
 import { ActiveOnly, ForeignName, HttpUrl, Name, Patterned } from './client-schemas.ts'
+import { CreateQuery } from './context.ts'
 import { hasNoKey } from './key-validity.ts'
 
 const ContainerId = Patterned('^GTM-[A-Z0-9]{4,10}$', 'a container id like GTM-ABC1234')
@@ -75,6 +76,7 @@ export type CreateSite = Static<typeof CreateSite>
 
 export const CreateSiteQuery = Type.Object(
   {
+    ...CreateQuery.properties,
     auto_probes: Type.Optional(
       Type.Boolean({ default: false, description: 'Whether to create the probes that fit the site' }),
     ),

@@ -2,7 +2,7 @@ import { type Page, pageOfIds, unknownAfter, type Visible } from '../http/index.
 import { invalidRequest, isoTime, newId, newSecret, notFound } from '../lib/index.ts'
 import { chunksOf, type Kysely, type SiteRow, type Store, type Tables, type Transaction } from '../store/index.ts'
 import { changedFields, writeAudit } from './audit.ts'
-import { type Context, type DeletionHooks, lockClient, lockSite, requireRoom } from './context.ts'
+import { type Context, type DeletionHooks, lockClient, lockSite, requireNewName, requireRoom } from './context.ts'
 import { hasNoKey } from './key-validity.ts'
 import { insertFirstKey, revokeValidKeys } from './site-keys.ts'
 import { type CreateSite, type SiteQuery, type SiteRecord, siteRecord, type UpdateSite } from './site-schemas.ts'
@@ -36,7 +36,8 @@ export const MOST_OF_CLIENT = 500
 /**
  * @param addTo adds what belongs to the new site, in the same transaction
  * @param most how many sites the client may have, including this one
- * @throws AppError `invalid_request` when there is no such client, `conflict` when it has the most sites allowed
+ * @throws AppError `invalid_request` when there is no such client, `conflict` when it has the most sites allowed, or one of the
+ *   name and only a new one is wanted
  */
 export async function createSite(
   ctx: Context,
@@ -56,6 +57,11 @@ export async function createSite(
   const row = await ctx.store.write.transaction().execute(async (trx) => {
     if ((await lockClient(trx, client_id)) === undefined)
       throw invalidRequest('/client_id', 'is not the id of a client')
+    const row = applyToSite(blank, input)
+    await requireNewName(
+      ctx,
+      trx.selectFrom('sites').select('id').where('client_id', '=', client_id).where('name', '=', row.name),
+    )
     await requireRoom(
       trx
         .selectFrom('sites')
@@ -64,11 +70,7 @@ export async function createSite(
       most,
       `The client has ${most} sites: delete one, or ask an owner of all clients to add more`,
     )
-    const created = await trx
-      .insertInto('sites')
-      .values(applyToSite(blank, input))
-      .returningAll()
-      .executeTakeFirstOrThrow()
+    const created = await trx.insertInto('sites').values(row).returningAll().executeTakeFirstOrThrow()
     await writeAudit(trx, ctx, [
       {
         entity: 'site',

@@ -1,6 +1,6 @@
 import { DEFAULT_PAGE, idBefore, type Page, pageOf, type Visible } from '../../http/index.ts'
 import { AppError, DAY, invalidRequest, newOrderedId, notFound } from '../../lib/index.ts'
-import { type Context, writeAudit } from '../../management/index.ts'
+import { type Context, requireNewName, writeAudit } from '../../management/index.ts'
 import type { MaintenanceRow, Store, Tables, Transaction } from '../../store/index.ts'
 import { requireMuteRoom } from '../mute-room.ts'
 import { lockScope, withinClients, withinScope } from '../scope.ts'
@@ -18,7 +18,8 @@ import {
  * Creates maintenance.
  *
  * @throws AppError `invalid_request` naming the fault: not exactly one scope, an unknown one, fields that its kind lacks or does
- * not have, an impossible end; `conflict` when the client has no room for more
+ * not have, an impossible end; `conflict` when the client has no room for more, or there is one of the title and only a new one is
+ * wanted
  */
 export async function createMaintenance(ctx: Context, input: CreateMaintenance): Promise<MaintenanceRow> {
   const now = ctx.clock.now()
@@ -41,6 +42,13 @@ export async function createMaintenance(ctx: Context, input: CreateMaintenance):
       created_by: ctx.actor,
     }
     const row = applyToMaintenance(blank, fields)
+    // What is over is history and may have the same title.
+    const ofOwner = trx
+      .selectFrom('maintenance')
+      .select('id')
+      .where(({ and }) => and(Object.fromEntries(Object.entries(scope).filter(([, owner]) => owner !== null))))
+      .where(({ eb, or }) => or([eb('ends_at', 'is', null), eb('ends_at', '>', now)]))
+    await requireNewName(ctx, ofOwner.where('title', '=', row.title), 'title')
     if (row.ends_at !== null && row.ends_at <= now) throw invalidRequest('/ends_at', 'must be in the future')
     await requireMuteRoom(trx, 'maintenance', scope, now)
     await trx.insertInto('maintenance').values(row).execute()

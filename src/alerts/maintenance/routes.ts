@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { errorResponses, type HttpApp, linkedEntries, NoContent, visibleTo } from '../../http/index.ts'
 import type { Clock } from '../../lib/index.ts'
-import { contextOf } from '../../management/index.ts'
+import { CreateQuery, contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
 import { createMaintenance, listMaintenance, removeMaintenance, updateMaintenance } from './maintenance.ts'
 import {
@@ -56,6 +56,7 @@ export function maintenanceRoutes(app: HttpApp, options: MaintenanceRouteOptions
           'Once (`starts_at`, `ends_at`) or each week (`weekdays`, `start`, `duration_minutes`, `timezone`), for a client, a site ' +
           'or a probe: give exactly one of the three. Meanwhile no notifications are sent and results are marked; notifications about what is still bad ' +
           'at the end are sent then. 409 when the client has 500 that are not over.',
+        querystring: CreateQuery,
         body: CreateMaintenance,
         response: { 201: MaintenanceRecord, ...errorResponses(409) },
       },

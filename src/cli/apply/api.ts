@@ -30,6 +30,9 @@ export class RefusedError extends StartupError {
   }
 }
 
+/** The service has another of the name. */
+export class NameTakenError extends StartupError {}
+
 export interface ApiTarget {
   /** Without a trailing slash. */
   url: string
@@ -48,6 +51,8 @@ export interface Caller {
 /** The HTTP API of a running service. Every method throws StartupError, and RefusedError for a refusal. */
 export class Api {
   readonly #target: ApiTarget
+  /** Whether the service knows `only_new`, which 0.1 does not; assumed until it refuses it. */
+  #knowsOnlyNew = true
 
   constructor({ url, token: given }: ApiTarget) {
     // A token read from a file ends with a line break.
@@ -123,6 +128,21 @@ export class Api {
       return { value: (text === '' ? undefined : JSON.parse(text)) as T, next }
     } catch {
       throw new StartupError(`${method} ${path} of ${this.url} was not answered with JSON: is it a Tagwarden service?`)
+    }
+  }
+
+  /** Creates something, unless there is another of its name: then it throws `NameTakenError`. A service of 0.1 creates it anyway. */
+  async create<T>(path: string, body: unknown): Promise<T> {
+    if (!this.#knowsOnlyNew) return (await this.send<T>('POST', path, body)).value
+    try {
+      return (await this.send<T>('POST', `${path}${path.includes('?') ? '&' : '?'}only_new=true`, body)).value
+    } catch (thrown) {
+      if (!(thrown instanceof RefusedError)) throw thrown
+      const isFaultOf = (field: string) => thrown.details.some((detail) => detail.path === `/${field}`)
+      if (thrown.status === 409 && (isFaultOf('name') || isFaultOf('title'))) throw new NameTakenError(thrown.message)
+      if (thrown.status !== 400 || !isFaultOf('only_new')) throw thrown
+      this.#knowsOnlyNew = false
+      return this.create(path, body)
     }
   }
 

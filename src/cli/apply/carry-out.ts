@@ -1,5 +1,5 @@
 import { StartupError } from '../../lib/index.ts'
-import { type Api, forEachOf, RefusedError } from './api.ts'
+import { type Api, forEachOf, NameTakenError, RefusedError } from './api.ts'
 import { type Change, STAGES } from './change.ts'
 import { canonical } from './fields.ts'
 import { ConfigProblems, type Problem } from './problems.ts'
@@ -33,8 +33,9 @@ export async function carryOut(
     }
   } catch (thrown) {
     if (!(thrown instanceof StartupError)) throw thrown
+    const when = thrown instanceof NameTakenError ? 'that run has ended' : 'this is fixed'
     throw new StartupError(
-      `${thrown.message}\n${done} of ${changes.length} changes were made, and none is lost: run it again once this is fixed`,
+      `${thrown.message}\n${done} of ${changes.length} changes were made, and none is lost: run it again once ${when}`,
     )
   }
 }
@@ -45,6 +46,9 @@ async function refusalOf(api: Api, change: Change): Promise<readonly Problem[]> 
     await make(api, change)
     return []
   } catch (thrown) {
+    if (thrown instanceof NameTakenError) {
+      throw new NameTakenError(`${change.what} was created by another run since the plan`)
+    }
     if (!(thrown instanceof RefusedError) || thrown.status >= 500 || [401, 403, 429].includes(thrown.status))
       throw thrown
     const { source, what, action } = change
@@ -55,12 +59,15 @@ async function refusalOf(api: Api, change: Change): Promise<readonly Problem[]> 
   }
 }
 
+type Created = { id?: string } | undefined
+
 async function make(api: Api, { calls, recheck, ref, answered, what }: Change): Promise<void> {
   if (recheck !== undefined && canonical(await recheck.read()) !== canonical(recheck.basis)) {
     throw new RefusedError(409, `${what} has just been changed by someone else: run it again`)
   }
-  for (const [index, { method, path, body }] of calls().entries()) {
-    const { value } = await api.send<{ id?: string } | undefined>(method, path, body)
+  for (const [index, { method, path, body, onlyNew }] of calls().entries()) {
+    const value =
+      onlyNew === true ? await api.create<Created>(path, body) : (await api.send<Created>(method, path, body)).value
     if (index > 0) continue
     if (value?.id !== undefined) ref?.set(value.id)
     answered?.(value)

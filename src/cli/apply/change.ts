@@ -12,6 +12,8 @@ export interface Call {
   method: 'POST' | 'PATCH' | 'DELETE'
   path: string
   body?: unknown
+  /** Whether the service is to refuse it when there is another of the name: another run may have created it since the plan. */
+  onlyNew?: true
 }
 
 /** The id of something that may not be created yet. */

@@ -32,7 +32,9 @@ function planChannel(planning: Planning, client: Owner, wanted: Wanted, present:
   if (present === null) {
     planning.add({
       ...{ action: 'create', stage: 'of clients', what, fields: [], source },
-      calls: () => [{ method: 'POST', path: `/api/clients/${client.ref.id}/channels`, body: { ...fields, name } }],
+      calls: () => [
+        { method: 'POST', path: `/api/clients/${client.ref.id}/channels`, body: { ...fields, name }, onlyNew: true },
+      ],
     })
     return
   }

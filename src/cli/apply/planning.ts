@@ -100,7 +100,12 @@ export class Planning {
   }
 
   create({ path, body, ...of }: Creation): void {
-    this.add({ action: 'create', ...of, fields: [], calls: () => [{ method: 'POST', path, body: body() }] })
+    this.add({
+      action: 'create',
+      ...of,
+      fields: [],
+      calls: () => [{ method: 'POST', path, body: body(), onlyNew: true }],
+    })
   }
 
   /** Adds nothing when nothing differs. */

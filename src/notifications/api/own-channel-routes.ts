@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { errorResponses, type HttpApp, NoContent, seesSecrets } from '../../http/index.ts'
 import { type Clock, notFound } from '../../lib/index.ts'
-import { contextOf } from '../../management/index.ts'
+import { CreateQuery, contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Notifications } from '../notifications.ts'
 import { sendTestMessages, type TestLimits } from './channels.ts'
@@ -55,6 +55,7 @@ export function ownChannelRoutes(app: HttpApp, options: NotificationRouteOptions
         description:
           "From now on, messages about the client's incidents are also sent over this channel. 409 when the client has 20.",
         params: TestParams,
+        querystring: CreateQuery,
         body: CreateOwnChannel,
         response: { 201: OwnChannelRecord, ...errorResponses(404, 409) },
       },

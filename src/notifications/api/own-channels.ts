@@ -1,5 +1,5 @@
 import { AppError, invalidRequest, newOrderedId, notFound } from '../../lib/index.ts'
-import { type Context, lockClient, writeAudit } from '../../management/index.ts'
+import { type Context, lockClient, requireNewName, writeAudit } from '../../management/index.ts'
 import type { ClientChannelRow, Store, Tables, Transaction } from '../../store/index.ts'
 import { ownKey } from '../channel.ts'
 import { closeChannel, leaveAddress, takeOverEnds } from '../farewell.ts'
@@ -35,7 +35,7 @@ export async function listOwnChannels(
 /**
  * Adds a channel to a client.
  *
- * @throws AppError `not_found`, `invalid_request`, or `conflict` when the client has too many
+ * @throws AppError `not_found`, `invalid_request`, or `conflict` when the client has too many, or one of the name and only a new one is wanted
  */
 export async function createOwnChannel(
   ctx: Context,
@@ -58,7 +58,9 @@ export async function createOwnChannel(
   }
   await ctx.store.write.transaction().execute(async (trx) => {
     if ((await lockClient(trx, clientId)) === undefined) throw notFound('Client')
-    const there = await trx.selectFrom('client_channels').select('id').where('client_id', '=', clientId).execute()
+    const ofClient = trx.selectFrom('client_channels').select('id').where('client_id', '=', clientId)
+    await requireNewName(ctx, ofClient.where('name', '=', row.name))
+    const there = await ofClient.execute()
     if (there.length >= MOST_CHANNELS) {
       throw new AppError('conflict', `The client has ${MOST_CHANNELS} channels: delete one`)
     }

@@ -1,5 +1,5 @@
 import { AppError, invalidRequest, newId, notFound } from '../../lib/index.ts'
-import { type Context, lockSite, requireRoom, writeAudit } from '../../management/index.ts'
+import { type Context, lockSite, requireNewName, requireRoom, writeAudit } from '../../management/index.ts'
 import { chunksOf, type ProbeRow, type SiteRow, type Tables, type Transaction } from '../../store/index.ts'
 import { firstRunAt, nextRunAt } from '../claims.ts'
 import type { JsonObject, ProbeType } from '../probe-type.ts'
@@ -34,7 +34,8 @@ export const MOST_OF_CLIENT = 5_000
  *
  * @param most how many probes the sites of its client may have, including this one
  * @throws AppError `invalid_request` for an unknown site or type, a site without the fields that the type needs, too short an interval, or settings
- *   that do not fit the schema. `conflict` when the client has too many probes
+ *   that do not fit the schema. `conflict` when the client has too many probes, or the site one
+ *   of the name and only a new one is wanted
  */
 export async function createProbe(
   ctx: Context,
@@ -48,6 +49,11 @@ export async function createProbe(
     // Deleting the site takes the same lock, so no probe is added to a site that is being deleted.
     const site = await lockSite(trx, input.site_id)
     if (site === undefined) throw invalidRequest('/site_id', 'is not the id of a site')
+    const name = nameOf(type, input)
+    await requireNewName(
+      ctx,
+      trx.selectFrom('probes').select('id').where('site_id', '=', site.id).where('name', '=', name),
+    )
     await requireRoom(
       trx
         .selectFrom('probes')
@@ -73,6 +79,8 @@ export async function addAutomaticProbes(
   }
 }
 
+const nameOf = ({ title }: ProbeType, { name }: Pick<CreateProbe, 'name'>): string => name?.trim() ?? title
+
 async function insertProbe(
   trx: Transaction<Tables>,
   ctx: Context,
@@ -92,7 +100,7 @@ async function insertProbe(
     id,
     site_id: site.id,
     probe_type: type.name,
-    name: input.name?.trim() ?? type.title,
+    name: nameOf(type, input),
     config: JSON.stringify(config),
     interval_seconds: interval,
     timeout_ms: input.timeout_ms ?? 10_000,

@@ -12,7 +12,7 @@ import {
   visibleTo,
 } from '../../http/index.ts'
 import { type Clock, notFound } from '../../lib/index.ts'
-import { contextOf } from '../../management/index.ts'
+import { CreateQuery, contextOf } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
 import { pushAddressRoutes } from '../push/address-routes.ts'
 import type { Registry } from '../registry.ts'
@@ -96,6 +96,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
         description:
           'It runs for the first time within one interval. Fields that are left out get the defaults of the type. 409 when a caller who sees only some ' +
           'clients adds more than 5,000 probes to one.',
+        querystring: CreateQuery,
         body: CreateProbe,
         response: { 201: ProbeRecord, ...errorResponses(409) },
       },

@@ -24,8 +24,8 @@ interface Options {
 }
 
 /** A service that wants a token, and the command that brings it to what files say. */
-export async function startApplying(t: TestContext) {
-  const service = await startTestService(t, systemClock, { ADMIN_TOKEN: ADMIN, VIEWER_TOKEN: VIEWER })
+export async function startApplying(t: TestContext, settings: Readonly<Record<string, string>> = {}) {
+  const service = await startTestService(t, systemClock, { ADMIN_TOKEN: ADMIN, VIEWER_TOKEN: VIEWER, ...settings })
   const folder = await tempDir(t)
 
   const write = async (files: Readonly<Record<string, string>>): Promise<string[]> => {
