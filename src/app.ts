@@ -247,6 +247,7 @@ const settingsOf = (config: Config) => ({
   hasHeartbeat: config.heartbeatUrl !== null,
   hasAdminToken: config.adminToken !== null,
   hasViewerToken: config.viewerToken !== null,
+  defaultPlan: config.defaultPlan,
   version: VERSION,
 })
 

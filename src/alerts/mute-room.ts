@@ -3,7 +3,7 @@ import type { SilenceRow, Tables, Transaction } from '../store/index.ts'
 import { type Scope, withinClients } from './scope.ts'
 
 /** Silences, or maintenance, that a client may have at once. Every write of results, for any client, reads and evaluates all of them. */
-const MOST_OF_CLIENT = 500
+export const MOST_OF_CLIENT = 500
 
 /**
  * Checks that a client may have one more silence or maintenance.

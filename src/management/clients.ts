@@ -142,13 +142,14 @@ export const clientsOf = ({ read }: Pick<Store, 'read'>, ids: readonly string[])
   read.selectFrom('clients').selectAll().where('id', 'in', ids).orderBy('created_at').orderBy('id').execute()
 
 const OVERRIDES = ['requests_per_second', 'events_per_month'] as const
-const TERMS = ['is_active', 'plan', ...OVERRIDES] as const
+/** What only an editor of all clients may change. */
+export const TERMS = ['is_active', 'plan', ...OVERRIDES] as const
 
 /**
  * The row with `input` applied. Own limits belong to the plan `enterprise`: they cannot be set with another, and are cleared when
  * the plan changes to another.
  *
- * @throws AppError `invalid_request` naming the limits that the plan does not allow
+ * @throws AppError `invalid_request`, see `checkClient`
  */
 function applyToClient(row: ClientRow, input: UpdateClient): ClientRow {
   const { name, is_active, notify_resolved, notify_escalated, ...others } = input
@@ -160,6 +161,18 @@ function applyToClient(row: ClientRow, input: UpdateClient): ClientRow {
     notify_resolved: notify_resolved === undefined ? row.notify_resolved : Number(notify_resolved),
     notify_escalated: notify_escalated === undefined ? row.notify_escalated : Number(notify_escalated),
   }
+  checkClient(after, input)
+  return after.plan === 'enterprise' ? after : { ...after, requests_per_second: null, events_per_month: null }
+}
+
+/**
+ * @param after what it becomes; a null `plan` is not known
+ * @throws AppError `invalid_request` for half of the quiet hours, and naming the limits that the plan does not allow
+ */
+export function checkClient(
+  after: Pick<ClientRow, 'quiet_from' | 'quiet_to'> & { plan: string | null },
+  input: UpdateClient,
+): void {
   if (
     (after.quiet_from === null) !== (after.quiet_to === null) ||
     (after.quiet_from ?? '') === (after.quiet_to ?? '0')
@@ -167,10 +180,9 @@ function applyToClient(row: ClientRow, input: UpdateClient): ClientRow {
     const field = after.quiet_from === null ? '/quiet_from' : '/quiet_to'
     throw invalidRequest(field, 'must be given together with the other end of the quiet hours, and differ from it')
   }
-  if (after.plan === 'enterprise') return after
+  if (after.plan === 'enterprise' || after.plan === null) return
   const refused = OVERRIDES.filter((field) => typeof input[field] === 'number')
   if (refused.length > 0) throw onlyWithEnterprise(refused)
-  return { ...after, requests_per_second: null, events_per_month: null }
 }
 
 function onlyWithEnterprise(fields: readonly string[]): AppError {

@@ -12,7 +12,7 @@ export {
   ONE_LINE,
   UpdateClient,
 } from './client-schemas.ts'
-export { createClient, getClient, updateClient } from './clients.ts'
+export { checkClient, createClient, getClient, TERMS, updateClient } from './clients.ts'
 export {
   type Context,
   CreateQuery,
@@ -44,8 +44,23 @@ export { managementRoutes } from './routes.ts'
 export type { SavedViewRecord, SaveView } from './saved-views.ts'
 export type { AddKey, ChangeKey, RotateKey, SiteKeyRecord } from './site-key-schemas.ts'
 export { type KeyUse, listKeys, writeKeyUses } from './site-keys.ts'
-export { type CreateSite, type SiteRecord, UpdateSite } from './site-schemas.ts'
-export { createSite, lastEventAt, lastEventTimes, requireSite, updateSite } from './sites.ts'
+export { type CreateSite, checkSite, type SiteRecord, UpdateSite } from './site-schemas.ts'
+export {
+  BLANK_SITE,
+  createSite,
+  lastEventAt,
+  lastEventTimes,
+  MOST_OF_CLIENT as MOST_SITES,
+  requireSite,
+  updateSite,
+} from './sites.ts'
 export { type MarkSpecialDays, type SpecialDaysRecord, specialDaysOf } from './special-days.ts'
 export { clientOfStatusLink, type StatusLinkRecord } from './status-links.ts'
-export { logoFingerprint, readStatusLooks, StatusLooks, statusLooks, UpdateStatusLooks } from './status-looks.ts'
+export {
+  checkedLooks,
+  logoFingerprint,
+  readStatusLooks,
+  StatusLooks,
+  statusLooks,
+  UpdateStatusLooks,
+} from './status-looks.ts'

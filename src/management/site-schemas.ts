@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { IsoTime, ListPages, model, nullable, Uuid } from '../http/index.ts'
-import { isoTime, isoTimeOrNull, maskedQuery } from '../lib/index.ts'
+import { invalidRequest, isoTime, isoTimeOrNull, maskedQuery } from '../lib/index.ts'
 import type { SiteRow } from '../store/index.ts'
 import { ActiveOnly, ForeignName, HttpUrl, Name, Patterned } from './client-schemas.ts'
 import { CreateQuery } from './context.ts'
@@ -115,3 +115,9 @@ export const withoutSecrets = (record: SiteRecord): SiteRecord => ({
   url: maskedQuery(record.url),
   tag_server_url: record.tag_server_url === null ? null : maskedQuery(record.tag_server_url),
 })
+
+/** @throws AppError `invalid_request` for an order value without a currency: a number alone is not an amount */
+export function checkSite({ average_order_value, currency }: Pick<SiteRow, 'average_order_value' | 'currency'>): void {
+  if (average_order_value !== null && currency === null)
+    throw invalidRequest('/currency', 'is required with an average order value')
+}

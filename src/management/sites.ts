@@ -5,7 +5,14 @@ import { changedFields, writeAudit } from './audit.ts'
 import { type Context, type DeletionHooks, lockClient, lockSite, requireNewName, requireRoom } from './context.ts'
 import { hasNoKey } from './key-validity.ts'
 import { insertFirstKey, revokeValidKeys } from './site-keys.ts'
-import { type CreateSite, type SiteQuery, type SiteRecord, siteRecord, type UpdateSite } from './site-schemas.ts'
+import {
+  type CreateSite,
+  checkSite,
+  type SiteQuery,
+  type SiteRecord,
+  siteRecord,
+  type UpdateSite,
+} from './site-schemas.ts'
 
 /** The defaults of a site of which only name and address are known. */
 export const BLANK_SITE = {
@@ -167,14 +174,9 @@ export async function getSite({ read }: Pick<Store, 'read'>, id: string, now: nu
   return siteRecord(row, await lastEventAt(read, row.site_no), now)
 }
 
-/** The site with this id, or undefined. */
-async function findSite(db: Kysely<Tables>, siteId: string): Promise<SiteRow | undefined> {
-  return db.selectFrom('sites').selectAll().where('id', '=', siteId).executeTakeFirst()
-}
-
 /** @throws AppError `not_found` */
 export async function requireSite(db: Kysely<Tables>, siteId: string): Promise<SiteRow> {
-  const site = await findSite(db, siteId)
+  const site = await db.selectFrom('sites').selectAll().where('id', '=', siteId).executeTakeFirst()
   if (site === undefined) throw notFound('Site')
   return site
 }
@@ -255,16 +257,10 @@ export async function lastEventTimes(db: Kysely<Tables>, siteNos?: readonly numb
   return new Map(rows.map((row) => [row.site_no, row.last_seen_at]))
 }
 
-/**
- * The row, or future row, with `input` applied.
- *
- * @throws AppError `invalid_request` when it has an order value without a currency: a number alone is not an amount
- */
+/** The row, or future row, with `input` applied. @throws AppError `invalid_request`, see `checkSite` */
 function applyToSite<T extends Omit<SiteRow, 'site_no'>>(row: T, input: UpdateSite): T {
   const { name, is_active, ...others } = input
-  const { average_order_value, currency } = { ...row, ...others }
-  if (average_order_value !== null && currency === null)
-    throw invalidRequest('/currency', 'is required with an average order value')
+  checkSite({ ...row, ...others })
   return {
     ...row,
     ...others,

@@ -58,16 +58,25 @@ export const statusLooks = (row: Pick<StatusLooksRow, 'accent' | 'logo'> | undef
 export const logoFingerprint = (base64: string): string =>
   createHash('sha256').update(base64).digest('base64url').slice(0, 16)
 
-/** @throws AppError `not_found`, or `invalid_request` for a colour that is too pale or a file that is not an image */
-async function updateStatusLooks(ctx: Context, clientId: string, input: UpdateStatusLooks): Promise<StatusLooks> {
-  const { accent, logo } = input
+/**
+ * Returns the columns of the picture, empty when none is given.
+ *
+ * @throws AppError `invalid_request` for a colour that is too pale or a file that is not an image
+ */
+export function checkedLooks({ accent, logo }: UpdateStatusLooks): Partial<Pick<StatusLooksRow, 'logo' | 'logo_type'>> {
   if (accent != null && contrastOnWhite(accent) < LEAST_CONTRAST) {
     throw invalidRequest(
       '/accent',
       `must have a contrast of at least ${LEAST_CONTRAST} : 1 against white: choose a darker colour`,
     )
   }
-  const picture = logo === undefined ? {} : logo === null ? { logo: null, logo_type: null } : checkedLogo(logo)
+  return logo === undefined ? {} : logo === null ? { logo: null, logo_type: null } : checkedLogo(logo)
+}
+
+/** @throws AppError `not_found` or `invalid_request`, see `checkedLooks` */
+async function updateStatusLooks(ctx: Context, clientId: string, input: UpdateStatusLooks): Promise<StatusLooks> {
+  const { accent } = input
+  const picture = checkedLooks(input)
   return ctx.store.write.transaction().execute(async (trx) => {
     if ((await lockClient(trx, clientId)) === undefined) throw notFound('Client')
     const before = await readStatusLooks(trx, clientId)

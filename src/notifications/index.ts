@@ -1,5 +1,6 @@
 export { deliveriesOf } from './api/deliveries.ts'
 export { CreateOwnChannel, type OwnChannelRecord, type UpdateOwnChannel } from './api/own-channel-schemas.ts'
+export { addressIn, checkWait, MOST_CHANNELS } from './api/own-channels.ts'
 export { notificationRoutes } from './api/routes.ts'
 export { type ChannelList, type ChannelRecord, DeliveryRecord, type TestResult } from './api/schemas.ts'
 export { LocalTimes } from './cards/card.ts'

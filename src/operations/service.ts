@@ -62,6 +62,7 @@ interface SettingsInEffect {
   hasHeartbeat: boolean
   hasAdminToken: boolean
   hasViewerToken: boolean
+  defaultPlan: string
   version: string
 }
 
@@ -89,6 +90,7 @@ export const ServiceSettings = model('ServiceSettings', {
   heartbeat: Type.Boolean({ description: 'Whether HEARTBEAT_URL is set' }),
   admin_token: Type.Boolean({ description: 'Whether ADMIN_TOKEN is set; without it anyone may change everything' }),
   viewer_token: Type.Boolean({ description: 'Whether VIEWER_TOKEN is set' }),
+  default_plan: Type.String({ description: 'DEFAULT_PLAN: plan of a new client' }),
   version: Type.String(),
   engine: Type.Enum(['sqlite', 'postgres']),
   time: Type.Unsafe<string>({ ...IsoTime, description: "The service's clock" }),
@@ -122,6 +124,7 @@ export function settingsRoutes(app: HttpApp, { store, clock, settings }: Setting
       heartbeat: settings.hasHeartbeat,
       admin_token: settings.hasAdminToken,
       viewer_token: settings.hasViewerToken,
+      default_plan: settings.defaultPlan,
       version: settings.version,
       engine: store.engine,
       time: isoTime(clock.now()),

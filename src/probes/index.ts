@@ -6,7 +6,14 @@ export {
   UNJUDGED_REASONS,
   type UnjudgedReason,
 } from '../detection/index.ts'
-export { createProbe, lockProbe, updateProbe } from './api/changes.ts'
+export {
+  createProbe,
+  lockProbe,
+  MOST_OF_CLIENT as MOST_PROBES,
+  requireInterval,
+  requireSameHosts,
+  updateProbe,
+} from './api/changes.ts'
 export type { ExpectationRecord } from './api/expectation.ts'
 export { probeRoutes } from './api/routes.ts'
 export {
@@ -29,11 +36,14 @@ export { OwnConnection } from './own-connection.ts'
 export type { GoogleCredentials, ProbeSettings } from './probe-type.ts'
 export {
   configFaults,
+  isMet,
   type JsonObject,
   mergedConfig,
+  needsInWords,
   type ProbeOutcome,
   type ProbeType,
   type ResultStatus,
+  requireConfig,
   secretNames,
   withDefaults,
 } from './probe-type.ts'

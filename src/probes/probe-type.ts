@@ -276,7 +276,7 @@ export function shownConfig(type: ProbeType, given: JsonObject): ShownConfig {
 }
 
 /** Whether the site has the needed fields. */
-export const isMet = (needs: NeededFields, site: SiteRow): boolean =>
+export const isMet = (needs: NeededFields, site: Readonly<Record<SiteField, unknown>>): boolean =>
   needs.length === 0 || needs.some((fields) => fields.every((field) => site[field] !== null))
 
 /** The alternatives as text: `tag_server_url`, or `warehouse_project and warehouse_dataset`. */

@@ -16,6 +16,7 @@ const BARE = {
   heartbeat: false,
   admin_token: false,
   viewer_token: false,
+  default_plan: 'enterprise',
   engine: 'sqlite',
   time: '2026-11-20T10:00:00.000Z',
 }

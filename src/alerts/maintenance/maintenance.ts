@@ -26,18 +26,10 @@ export async function createMaintenance(ctx: Context, input: CreateMaintenance):
   const { client_id, site_id, probe_id, kind, ...fields } = input
   return ctx.store.write.transaction().execute(async (trx) => {
     const { scope, timezone } = await lockScope(trx, { client_id, site_id, probe_id })
-    const blank: MaintenanceRow = {
-      id: newOrderedId(now),
+    const blank = {
+      ...blankOf(kind, timezone),
       ...scope,
-      title: fields.title ?? DEFAULT_TITLE,
-      kind,
-      is_active: 1,
-      starts_at: null,
-      ends_at: null,
-      weekdays: null,
-      start: null,
-      duration_minutes: null,
-      timezone: kind === 'weekly' ? timezone : null,
+      id: newOrderedId(now),
       created_at: now,
       created_by: ctx.actor,
     }
@@ -147,6 +139,22 @@ export async function listMaintenance(
     limit,
     ({ id }) => id,
   )
+}
+
+const blankOf = (kind: CreateMaintenance['kind'], timezone: string): MaintenanceRow => ({
+  ...{ id: '', client_id: null, site_id: null, probe_id: null },
+  ...{ title: DEFAULT_TITLE, kind, is_active: 1, starts_at: null, ends_at: null },
+  ...{ weekdays: null, start: null, duration_minutes: null, timezone: kind === 'weekly' ? timezone : null },
+  ...{ created_at: 0, created_by: '' },
+})
+
+/**
+ * Checks all fields of new or changed maintenance.
+ *
+ * @throws AppError `invalid_request` naming fields that its kind lacks or does not have, or an impossible end
+ */
+export function checkMaintenance(kind: CreateMaintenance['kind'], fields: UpdateMaintenance): void {
+  applyToMaintenance(blankOf(kind, 'UTC'), fields)
 }
 
 /** A leap year. */

@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import type { ApiTokenRecord } from '../../accounts/index.ts'
-import { isApiToken } from '../../http/index.ts'
+import { type Grants, isApiToken, type Session } from '../../http/index.ts'
 import { fieldsOf, isObject, newId, SECOND, StartupError } from '../../lib/index.ts'
+import type { ServiceSettings } from '../../operations/index.ts'
 import { whyUnreachable } from '../post.ts'
 import { type Answered, exchange } from './exchange.ts'
 
@@ -43,7 +44,10 @@ export interface ApiTarget {
 export interface Caller {
   /** Whether the service requires no sign-in. */
   isOpen: boolean
-  ownsAll: boolean
+  /** The role for all clients; null without one. */
+  all: Grants['all']
+  /** The ids of the clients that the caller owns, besides `all`. */
+  owned: readonly string[]
   /** The address of the caller's account; null without one. */
   email: string | null
 }
@@ -84,10 +88,21 @@ export class Api {
       )
     }
     const { email } = fieldsOf(session.user)
+    const { access: { all, clients } = { all: null, clients: [] } } = session as Partial<Session>
     return {
       isOpen: session.role === 'open',
-      ownsAll: fieldsOf(session.access).all === 'owner',
+      ...{ all, owned: clients.filter(({ role }) => role === 'owner').map(({ client_id }) => client_id) },
       email: typeof email === 'string' ? email : null,
+    }
+  }
+
+  /** The service's settings; null for a caller of single clients, who may not read them. */
+  async settings(): Promise<Partial<ServiceSettings> | null> {
+    try {
+      return await this.get('/api/settings')
+    } catch (thrown) {
+      if (thrown instanceof RefusedError && thrown.status === 403) return null
+      throw thrown
     }
   }
 

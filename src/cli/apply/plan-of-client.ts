@@ -1,12 +1,12 @@
-import type { MaintenanceRecord } from '../../alerts/index.ts'
-import { AppError, fingerprintOf, quoted } from '../../lib/index.ts'
-import { logoFingerprint } from '../../management/index.ts'
-import { type CreateOwnChannel, channelKind, type OwnChannelRecord } from '../../notifications/index.ts'
+import { checkMaintenance, type MaintenanceRecord, type UpdateMaintenance } from '../../alerts/index.ts'
+import { fingerprintOf, quoted } from '../../lib/index.ts'
+import { checkedLooks, logoFingerprint, type UpdateStatusLooks } from '../../management/index.ts'
+import { addressIn, type CreateOwnChannel, checkWait, type OwnChannelRecord } from '../../notifications/index.ts'
 import { type Call, type FieldChange, Ref } from './change.ts'
 import { differing, fieldChange } from './fields.ts'
 import type { Owner, Planning } from './planning.ts'
 import { isOver, type PresentStatusPage, readChannels, readStatusPage } from './present.ts'
-import { problemOf, type Wanted, type WantedClient } from './wanted.ts'
+import type { Wanted, WantedClient } from './wanted.ts'
 
 /** Plans a client's own channels, not those that are fields of the client. Address, secret and endpoint change together. */
 export function planChannels(
@@ -27,7 +27,10 @@ function planChannel(planning: Planning, client: Owner, wanted: Wanted, present:
   const { source, name, label } = wanted
   const what = `channel “${label}” of ${client.name}`
   const fields = wanted.fields as CreateOwnChannel
-  const stored = storedAddress(planning, wanted, fields)
+  const stored = planning.check(source, () => {
+    checkWait(fields.kind, fields.warnings_after_minutes ?? null)
+    return addressIn(fields.kind, fields)
+  })
   if (stored === null) return
   if (present === null) {
     planning.add({
@@ -68,25 +71,6 @@ function planChannel(planning: Planning, client: Owner, wanted: Wanted, present:
   })
 }
 
-/** The address with its secret and endpoint, as the service stores it; null when it is not valid, which is noted as a problem. */
-function storedAddress(planning: Planning, { source }: Wanted, fields: CreateOwnChannel): string | null {
-  const { kind, address, secret = null, endpoint = null } = fields
-  const { takes, addressOf } = channelKind(kind)
-  for (const [name, given] of Object.entries({ secret, endpoint })) {
-    if (given !== null && !takes.some((taken) => taken === name)) {
-      planning.problems.push(source.at(name).problem(`${name} is not for ${kind}`))
-      return null
-    }
-  }
-  try {
-    return addressOf({ address: address.trim(), secret, endpoint })
-  } catch (thrown) {
-    if (!(thrown instanceof AppError)) throw thrown
-    planning.problems.push(...thrown.details.map((detail) => problemOf(source, detail)))
-    return null
-  }
-}
-
 /** Plans maintenance. Maintenance that is over is not created. */
 export function planMaintenance(
   planning: Planning,
@@ -105,9 +89,11 @@ export function planMaintenance(
 function planWork(planning: Planning, owner: Owner, wanted: Wanted, present: MaintenanceRecord | null): void {
   const { source, name, label } = wanted
   const what = `maintenance ${quoted(label)} of ${owner.name}`
-  const { kind, ends_at, title: _untrimmed } = wanted.fields
+  const { kind, title: _untrimmed, ...others } = wanted.fields
+  const { ends_at } = others
   if (present === null) {
     if (isOver({ kind: String(kind), ends_at: typeof ends_at === 'string' ? ends_at : null }, planning.now)) return
+    checkWork(planning, wanted, others)
     planning.create({
       ...{ what, stage: 'maintenance', source, ref: new Ref(null), path: '/api/maintenance' },
       body: () => ({ ...wanted.fields, [owner.scope]: owner.ref.id }),
@@ -121,6 +107,8 @@ function planWork(planning: Planning, owner: Owner, wanted: Wanted, present: Mai
     return
   }
   const names = differing({ ...wanted.fields, title: name }, { ...present })
+  const given = Object.entries(present).filter(([field, value]) => SCHEDULE.includes(field) && value !== null)
+  checkWork(planning, wanted, { ...Object.fromEntries(given), ...others })
   planning.update({
     ...{ what, stage: 'maintenance', source, path: `/api/maintenance/${present.id}`, record: { ...present }, names },
     body: Object.fromEntries(names.map((field) => [field, wanted.fields[field]])),
@@ -133,6 +121,13 @@ function planWork(planning: Planning, owner: Owner, wanted: Wanted, present: Mai
       return found && { ...found }
     },
   })
+}
+
+const SCHEDULE = ['starts_at', 'ends_at', 'weekdays', 'start', 'duration_minutes', 'timezone']
+
+/** @param fields all that it has afterwards */
+function checkWork(planning: Planning, { source, fields: { kind } }: Wanted, fields: UpdateMaintenance): void {
+  planning.check(source, () => checkMaintenance(kind === 'once' ? kind : 'weekly', fields))
 }
 
 /** Plans the looks of a client's status page and whether it has a link. */
@@ -149,7 +144,7 @@ export function planStatusPage(
   const isShared = present?.link.is_active ?? false
   const looks = present?.looks ?? { accent: null, logo: null }
   const changes: FieldChange[] = []
-  const body: Record<string, unknown> = {}
+  const body: UpdateStatusLooks = {}
   if (shared !== null && shared !== isShared) {
     changes.push(fieldChange('shared', isShared, shared, source.at('shared')))
   }
@@ -161,6 +156,7 @@ export function planStatusPage(
     changes.push(fieldChange('logo', looks.logo, entry.logo, source.at('logo')))
     body.logo = logo
   }
+  planning.check(source, () => checkedLooks(body))
   if (changes.length === 0) return
   const path = () => `/api/clients/${client.ref.id}`
   const link = (): Call[] =>

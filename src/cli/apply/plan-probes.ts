@@ -1,35 +1,53 @@
 import { fingerprintOf } from '../../lib/index.ts'
-import type { JsonObject, ProbeRecord } from '../../probes/index.ts'
+import type { JsonObject, ProbeRecord, UpdateProbe } from '../../probes/index.ts'
 import { type FieldChange, Ref } from './change.ts'
 import { canonical, differing, fieldChange } from './fields.ts'
 import { planMaintenance } from './plan-of-client.ts'
 import type { Owner, Planning } from './planning.ts'
 import type { PresentProbe } from './present.ts'
-import { secretsOf, secretsSentTo, settingFaults, usualSetting } from './probe-settings.ts'
-import { problemOf, type WantedProbe } from './wanted.ts'
+import {
+  checkInterval,
+  checkSettings,
+  givenSettings,
+  type SiteFields,
+  secretsOf,
+  secretsSentTo,
+  unmetNeeds,
+  usualSetting,
+} from './probe-settings.ts'
+import type { WantedProbe } from './wanted.ts'
 
 export function planProbes(
   planning: Planning,
   site: Owner,
+  fields: SiteFields,
   wanted: readonly WantedProbe[] | null,
   present: readonly PresentProbe[],
 ): void {
   if (wanted === null) return
   const { pairs, rest } = planning.match('probe', wanted, present, ({ record }) => record.name)
-  for (const pair of pairs) planProbe(planning, site, pair.wanted, pair.present)
+  for (const pair of pairs) planProbe(planning, site, fields, pair.wanted, pair.present)
   for (const { record } of rest) {
     planning.leave(`probe “${record.name}” of ${site.name}`, `/api/probes/${record.id}`, ', with its results')
   }
 }
 
-function planProbe(planning: Planning, site: Owner, wanted: WantedProbe, present: PresentProbe | null): void {
+function planProbe(
+  planning: Planning,
+  site: Owner,
+  ofSite: SiteFields,
+  wanted: WantedProbe,
+  present: PresentProbe | null,
+): void {
   const { source, type, name, label } = wanted
   const what = `probe “${label}” of ${site.name}`
   const ref = new Ref(present?.record.id ?? null)
-  const { config = {}, ...fields } = wanted.fields as { config?: JsonObject }
-  const faults = settingFaults(type, config, present === null)
-  planning.problems.push(...faults.map((fault) => problemOf(source, fault)))
+  const { config = {}, ...fields } = wanted.fields as UpdateProbe
   if (present === null) {
+    const needs = unmetNeeds(type, ofSite)
+    if (needs !== null) planning.problems.push(source.at('type').problem(`${type} needs a site with ${needs}`))
+    planning.check(source, () => checkSettings(type, {}, config))
+    planning.check(source, () => checkInterval(type, fields.interval_seconds))
     planning.create({
       ...{ what, stage: 'probes', source, ref, path: '/api/probes' },
       body: () => ({ site_id: site.ref.id, probe_type: type, name, ...wanted.fields }),
@@ -65,16 +83,17 @@ function changeProbe(
     }),
   ]
   const path = `/api/probes/${record.id}`
+  if (names.includes('interval_seconds')) planning.check(source, () => checkInterval(type, fields.interval_seconds))
   // The API asks for a secret again, even the same one, when the address that it is sent to changes.
   const along = secretsSentTo(type, settings).filter((name) => name in config && !settings.includes(name))
+  const patch = Object.fromEntries([...settings, ...along].map((name) => [name, config[name] ?? null]))
+  if (settings.length > 0) planning.check(source, () => checkSettings(type, givenSettings(record), patch))
   planning.update({
     ...{ what, stage: 'probes', source, path, record: { ...record } },
     names: settings.length === 0 ? names : [...names, 'config', 'secret_fingerprints'],
     body: {
       ...Object.fromEntries(names.map((name) => [name, fields[name]])),
-      ...(settings.length === 0
-        ? {}
-        : { config: Object.fromEntries([...settings, ...along].map((name) => [name, config[name]])) }),
+      ...(settings.length === 0 ? {} : { config: patch }),
     },
     fields: changes,
     read: () => planning.api.get(path),

@@ -1,18 +1,20 @@
-import { type Change, Ref } from './change.ts'
+import { BLANK_SITE, checkClient, checkSite, TERMS } from '../../management/index.ts'
+import { Ref } from './change.ts'
 import { differing, fieldChange } from './fields.ts'
+import { requireRoomIn } from './plan-limits.ts'
 import { planChannels, planMaintenance, planStatusPage } from './plan-of-client.ts'
 import { planProbes } from './plan-probes.ts'
 import { type People, planUsers } from './plan-users.ts'
 import { type Invitation, type Owner, Planning } from './planning.ts'
 import type { PresentClient, PresentSite } from './present.ts'
 import { ConfigProblems } from './problems.ts'
-import type { WantedClient, WantedSite } from './wanted.ts'
+import type { Source, WantedClient, WantedSite } from './wanted.ts'
 
 export type PlanOptions = ConstructorParameters<typeof Planning>[0] & { people: People }
 
 export interface Plan {
   /** Changes of nested things come after those they depend on. */
-  changes: readonly Change[]
+  changes: Planning['changes']
   /** What the service has and no file names, without --prune. */
   kept: readonly string[]
   /** Filled while the plan is carried out. */
@@ -36,6 +38,10 @@ export function planOf(wanted: readonly WantedClient[], present: readonly Presen
   for (const { record, sites } of rest) {
     if (!options.prune) planning.noteClient(record.name, new Ref(record.id))
     const path = `/api/clients/${record.id}`
+    if (options.prune && options.caller.all !== 'owner' && !options.caller.owned.includes(record.id)) {
+      const message = `only an owner of client “${record.name}” can delete it, and no file names it`
+      planning.problems.push({ place: null, message })
+    }
     planning.leave(
       `client “${record.name}”`,
       path,
@@ -52,14 +58,20 @@ const counted = (sites: number): string => `its ${sites === 1 ? 'site' : `${site
 
 function planClient(planning: Planning, wanted: WantedClient, present: PresentClient | null): void {
   const what = `client “${wanted.label}”`
+  const { length: before } = planning.changes
   const ref = new Ref(present?.record.id ?? null)
   planning.noteClient(wanted.name, ref, wanted.label)
   const fields = { name: wanted.name, ...wanted.fields }
+  const unset = { plan: planning.defaultPlan, quiet_from: null, quiet_to: null }
+  planning.check(wanted.source, () => checkClient({ ...unset, ...present?.record, ...fields }, fields))
   if (present === null) {
+    requireAll(planning, wanted.source, 'can create a client')
     planning.create({ what, stage: 'clients', source: wanted.source, ref, path: '/api/clients', body: () => fields })
   } else {
     const path = `/api/clients/${ref.id}`
     const names = differing(fields, { ...present.record })
+    const term = TERMS.find((name) => names.includes(name))
+    if (term !== undefined) requireAll(planning, wanted.source.at(term), `can change ${term} of a client`)
     planning.update({
       ...{ what, stage: 'clients', source: wanted.source, path, record: { ...present.record }, names },
       body: pick(fields, names),
@@ -72,6 +84,11 @@ function planClient(planning: Planning, wanted: WantedClient, present: PresentCl
   planChannels(planning, owner, wanted.channels, present?.channels ?? [])
   planMaintenance(planning, owner, wanted.maintenance, present?.maintenance ?? [])
   planSites(planning, owner, wanted.sites, present?.sites ?? [])
+  requireRoomIn(planning, wanted, present, planning.changes.slice(before))
+}
+
+function requireAll({ caller, problems }: Planning, source: Source, may: string): void {
+  if (caller.all === null) problems.push(source.problem(`only an editor of all clients ${may}`))
 }
 
 function planSites(
@@ -93,6 +110,8 @@ function planSite(planning: Planning, client: Owner, wanted: WantedSite, present
   const what = `site “${wanted.label}” of ${client.name}`
   const ref = new Ref(present?.record.id ?? null)
   const fields = { name: wanted.name, ...wanted.fields }
+  const after = { ...BLANK_SITE, url: '', ...present?.record, ...fields }
+  planning.check(wanted.source, () => checkSite(after))
   if (present === null) {
     planning.create({
       ...{ what, stage: 'of clients', source: wanted.source, ref },
@@ -111,7 +130,7 @@ function planSite(planning: Planning, client: Owner, wanted: WantedSite, present
   }
   const owner: Owner = { ref, name: `“${wanted.label}” (${client.name})`, scope: 'site_id' }
   planMaintenance(planning, owner, wanted.maintenance, present?.maintenance ?? [])
-  planProbes(planning, owner, wanted.probes, present?.probes ?? [])
+  planProbes(planning, owner, after, wanted.probes, present?.probes ?? [])
 }
 
 const changesOf = (wanted: WantedClient | WantedSite, fields: object, record: object, names: readonly string[]) =>

@@ -1,8 +1,9 @@
 import type { InvitedUser } from '../../accounts/index.ts'
-import { type Api, RefusedError } from './api.ts'
+import { AppError } from '../../lib/index.ts'
+import { type Api, type Caller, RefusedError } from './api.ts'
 import type { Change, FieldChange, Ref, Stage } from './change.ts'
 import type { Problem } from './problems.ts'
-import type { Source, Wanted } from './wanted.ts'
+import { problemOf, type Source, type Wanted } from './wanted.ts'
 
 /** A person who was invited. The service shows the link only once. */
 export interface Invitation {
@@ -46,6 +47,9 @@ interface Update {
 
 interface Options {
   api: Api
+  caller: Caller
+  /** The plan of a client that is created without one; null when it is not known. */
+  defaultPlan: string | null
   /** Whether to delete what no file names, in the lists that a file gives. */
   prune: boolean
   /** Epoch ms. */
@@ -69,9 +73,13 @@ export class Planning {
   readonly now: number
   readonly logoOf: Options['logoOf']
   readonly prune: boolean
+  readonly caller: Caller
+  readonly defaultPlan: string | null
 
-  constructor({ api, prune, now, logoOf }: Options) {
+  constructor({ api, caller, defaultPlan, prune, now, logoOf }: Options) {
     this.api = api
+    this.caller = caller
+    this.defaultPlan = defaultPlan
     this.now = now
     this.logoOf = logoOf
     this.prune = prune
@@ -93,6 +101,17 @@ export class Planning {
 
   labelOf(client: string): string {
     return this.#labels.get(client) ?? client
+  }
+
+  /** Notes what the service would refuse. @param work throws the AppError of its rules */
+  check<T>(source: Source, work: () => T): T | null {
+    try {
+      return work()
+    } catch (thrown) {
+      if (!(thrown instanceof AppError)) throw thrown
+      this.problems.push(...thrown.details.map((detail) => problemOf(source, detail)))
+      return null
+    }
   }
 
   add(change: Change): void {

@@ -1,10 +1,14 @@
-import type { ErrorDetail } from '../../lib/index.ts'
 import {
-  configFaults,
+  isMet,
   type JsonObject,
   mergedConfig,
+  needsInWords,
   PROBE_TYPES,
+  type ProbeRecord,
   registryOf,
+  requireConfig,
+  requireInterval,
+  requireSameHosts,
   secretNames,
 } from '../../probes/index.ts'
 
@@ -32,14 +36,38 @@ export function usualSetting(typeName: string, name: string): unknown {
 
 export const usualInterval = (typeName: string): number | null => TYPES.get(typeName)?.defaultIntervalSeconds ?? null
 
-/**
- * The faults of the given settings, with paths such as `/config/window_minutes`.
- *
- * @param isNew whether missing settings are faults; an existing probe may have them already
- */
-export function settingFaults(typeName: string, config: JsonObject, isNew: boolean): readonly ErrorDetail[] {
+export type SiteFields = Parameters<typeof isMet>[1]
+
+/** The fields of the site that the type needs and that are not set, in words; null when it needs none. */
+export function unmetNeeds(typeName: string, site: SiteFields): string | null {
+  const { needs } = TYPES.get(typeName) ?? { needs: [] }
+  return isMet(needs, site) ? null : needsInWords(needs)
+}
+
+/** @throws AppError when it is too short for the type; its default is not */
+export function checkInterval(typeName: string, seconds: unknown): void {
   const type = TYPES.get(typeName)
-  if (type === undefined) return []
-  const faults = configFaults(type, mergedConfig({}, config))
-  return isNew ? faults : faults.filter(({ path }) => (path.split('/')[2] ?? '') in config)
+  if (type !== undefined && typeof seconds === 'number') requireInterval(type, seconds)
+}
+
+/** Stands for a secret that the service does not show; every type accepts it. */
+const ANY_SECRET = 'x'.repeat(100)
+
+/** The settings of a probe in the service, with values that stand for its secrets. */
+export const givenSettings = ({ config, secrets_set }: Pick<ProbeRecord, 'config' | 'secrets_set'>): JsonObject => ({
+  ...config,
+  ...Object.fromEntries(secrets_set.map((name) => [name, ANY_SECRET])),
+})
+
+/**
+ * @param before the settings that the probe has
+ * @param patch those that change; null resets one to its default
+ * @throws AppError naming the settings that the service would refuse, with paths such as `/config/window_minutes`
+ */
+export function checkSettings(typeName: string, before: JsonObject, patch: JsonObject): void {
+  const type = TYPES.get(typeName)
+  if (type === undefined) return
+  const after = mergedConfig(before, patch)
+  requireConfig(type, after)
+  requireSameHosts(type, before, after, patch)
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { codeOf, printable, StartupError, systemClock } from '../../lib/index.ts'
+import { VERSION } from '../../version.ts'
 import { withProgress } from '../progress.ts'
 import { Api, type ApiTarget, type Caller } from './api.ts'
 import { carryOut } from './carry-out.ts'
@@ -41,6 +42,8 @@ export async function apply(options: ApplyOptions): Promise<number> {
   const logos = await readLogos(wanted)
   const api = new Api(target)
   const caller = await api.requireFullSight()
+  const settings = await api.settings()
+  noteVersion(settings?.version)
   if (users !== null) requireOwnerOfAll(caller)
   const callers =
     users === null ? [] : [...(await api.makersOfToken()), ...(caller.email === null ? [] : [caller.email])]
@@ -48,7 +51,9 @@ export async function apply(options: ApplyOptions): Promise<number> {
     const now = systemClock.now()
     const logoOf = ({ file, path }: Source) => logos.get(`${file.name} ${path.join('/')}`)
     const people = { wanted: users, present: users === null ? [] : await readUsers(api), callers }
-    return planOf(wanted, await readPresent(api, needOf(wanted), now), { api, prune, now, logoOf, people })
+    return planOf(wanted, await readPresent(api, needOf(wanted), now), {
+      ...{ api, caller, defaultPlan: settings?.default_plan ?? null, prune, now, logoOf, people },
+    })
   }
   const plan = await planNow()
   for (const line of json ? [planJson(plan)] : planLines(plan)) print(line)
@@ -72,14 +77,23 @@ export async function apply(options: ApplyOptions): Promise<number> {
   return 0
 }
 
+/** Fields and rules may differ between minor versions. To standard error, as the output may be for programs. */
+function noteVersion(ofService: string | undefined): void {
+  const minorOf = (version: string) => version.split('.', 2).join('.')
+  if (ofService === undefined || minorOf(ofService) === minorOf(VERSION)) return
+  console.error(
+    `tagwarden: this is version ${VERSION} and the service runs ${printable(ofService)}: use the same, as their rules may differ`,
+  )
+}
+
 /** @throws StartupError */
-function requireOwnerOfAll({ isOpen, ownsAll }: Caller): void {
+function requireOwnerOfAll({ isOpen, all }: Caller): void {
   if (isOpen) {
     throw new StartupError(
       'with the first account this service asks everyone to sign in: start it with ADMIN_TOKEN, and apply users with that',
     )
   }
-  if (ownsAll) return
+  if (all === 'owner') return
   throw new StartupError('users need the token of an owner of all clients: ADMIN_TOKEN, or an API token of one')
 }
 
@@ -161,9 +175,9 @@ async function readLogos(wanted: readonly WantedClient[]): Promise<ReadonlyMap<s
 /** @throws StartupError */
 export async function exportAll({ folder, ...target }: ApiTarget & { folder: string | null }): Promise<void> {
   const api = new Api(target)
-  const { ownsAll } = await api.requireFullSight()
+  const { all } = await api.requireFullSight()
   const present = await readPresent(api, () => ({ channels: true, statusPage: true }), systemClock.now())
-  const users = ownsAll ? await readUsers(api) : null
+  const users = all === 'owner' ? await readUsers(api) : null
   for (const line of await writeExport(api, present, users, folder)) console.error(`tagwarden: ${line}`)
 }
 

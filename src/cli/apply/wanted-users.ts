@@ -1,7 +1,7 @@
 import { type ClientRole, checkerOf, emailKey } from '../../http/index.ts'
 import { type UserEntry, UserOfFile } from './file-schema.ts'
 import { ConfigProblems, type Problem } from './problems.ts'
-import { problemOf, repeated, Source, type Wanted } from './wanted.ts'
+import { problemOf, Source, sameNames, type Wanted } from './wanted.ts'
 import type { YamlFile } from './yaml-file.ts'
 
 /** A role that a file gives. A null `client` means all clients. */
@@ -41,7 +41,7 @@ export function wantedUsers(files: readonly YamlFile[]): WantedUser[] | null {
     }),
   )
   if (problems.length > 0) throw new ConfigProblems(problems)
-  const faults = [...repeated('user', wanted), ...wanted.flatMap(faultsOfRoles)]
+  const faults = [...sameNames('user', wanted), ...wanted.flatMap(faultsOfRoles)]
   if (faults.length > 0) throw new ConfigProblems(faults)
   return wanted
 }

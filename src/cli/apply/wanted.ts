@@ -177,8 +177,30 @@ function faultsWithin({ channels, maintenance, sites }: WantedClient): Problem[]
   ]
 }
 
+/** Faults in a list whose entries are recognised by name. */
+const repeated = (what: string, list: readonly Wanted[] | null): Problem[] => [
+  ...sameNames(what, list),
+  ...takenRenamings(what, list ?? []),
+]
+
+/** A problem for each entry that gives up a name which another entry has, because the next run could not tell which is which. */
+function takenRenamings(what: string, list: readonly Wanted[]): Problem[] {
+  const holders = Map.groupBy(
+    list.flatMap((wanted) => [wanted.name, ...(isRenamed(wanted) ? [wanted.renamedFrom] : [])]),
+    (name) => name,
+  )
+  return list.flatMap((wanted) => {
+    if (!isRenamed(wanted) || (holders.get(wanted.renamedFrom) ?? []).length < 2) return []
+    const at = wanted.source.at('renamed_from')
+    const earlier = wanted.source.shown('renamed_from', wanted.renamedFrom ?? '')
+    return [at.problem(`another ${what} is or was called “${earlier}”, too: leave out renamed_from, or the other`)]
+  })
+}
+
+const isRenamed = ({ name, renamedFrom }: Wanted): boolean => renamedFrom !== null && renamedFrom !== name
+
 /** A problem for each entry whose name an earlier one has, because they could not be told apart. */
-export function repeated(what: string, list: readonly Wanted[] | null): Problem[] {
+export function sameNames(what: string, list: readonly Wanted[] | null): Problem[] {
   const first = new Map<string, Wanted>()
   return (list ?? []).flatMap((wanted) => {
     const other = first.get(wanted.name)

@@ -13,7 +13,7 @@ import {
 } from './own-channel-schemas.ts'
 
 /** Channels of a client: with more, old ones have piled up. */
-const MOST_CHANNELS = 20
+export const MOST_CHANNELS = 20
 
 /**
  * Returns all channels of a client, those that are its fields first.
@@ -130,7 +130,7 @@ export async function deleteOwnChannel(ctx: Context, clientId: string, id: strin
  *
  * @throws AppError `invalid_request`
  */
-function checkWait(kind: KindName, minutes: number | null): void {
+export function checkWait(kind: KindName, minutes: number | null): void {
   if (minutes !== null && !channelKind(kind).takes.includes('wait')) {
     throw invalidRequest('/warnings_after_minutes', `is not for ${kind}, which gets warnings at once`)
   }
@@ -141,7 +141,7 @@ function checkWait(kind: KindName, minutes: number | null): void {
  *
  * @throws AppError `invalid_request` for fields that the kind does not take
  */
-function addressIn(
+export function addressIn(
   kind: KindName,
   {
     address,

@@ -118,7 +118,7 @@ async function insertProbe(
 }
 
 /** @throws AppError `invalid_request` when the interval is too short for the type */
-function requireInterval(type: ProbeType, seconds: number): void {
+export function requireInterval(type: ProbeType, seconds: number): void {
   const least = minIntervalSeconds(type)
   if (seconds < least) throw invalidRequest('/interval_seconds', `must be at least ${least} for ${type.name}`)
 }
@@ -186,7 +186,7 @@ function applyToProbe(registry: Registry, row: ProbeRow, patch: UpdateProbe, now
  *
  * @throws AppError `invalid_request` with the name of a secret that was given for another host and is not given again
  */
-function requireSameHosts(type: ProbeType, before: JsonObject, after: JsonObject, patch: JsonObject): void {
+export function requireSameHosts(type: ProbeType, before: JsonObject, after: JsonObject, patch: JsonObject): void {
   const originIn = (config: JsonObject, name: string) => URL.parse(String(config[name]))?.origin
   for (const [secret, address] of Object.entries(type.secretsSentTo ?? {})) {
     if (!(secret in before) || secret in patch || originIn(before, address) === originIn(after, address)) continue

@@ -5,9 +5,11 @@ import { test } from 'node:test'
 import { Api } from '../../../src/cli/apply/api.ts'
 import { wantedClients } from '../../../src/cli/apply/wanted.ts'
 import { YamlFile } from '../../../src/cli/apply/yaml-file.ts'
+import { VERSION } from '../../../src/version.ts'
 import { bearer } from '../../../testkit/api.ts'
 import { startAnswering } from '../../../testkit/listeners.ts'
-import { ADMIN, startApplying, VIEWER } from './support.ts'
+import { runCliHere } from '../../../testkit/processes/command-here.ts'
+import { ADMIN, OWNER, startApplying, VIEWER } from './support.ts'
 
 const NO_PEOPLE = { wanted: null, present: [], callers: [] }
 
@@ -118,7 +120,7 @@ test('anchors and merge keys say once what many have', () => {
   )
 })
 
-test('what only the service knows to be wrong is said with its place in the file, too', async (t) => {
+test('what the service would refuse is said with its place in the file, before anything changes', async (t) => {
   const { applyText } = await startApplying(t)
   const text = `clients:
   - name: Acme
@@ -131,7 +133,7 @@ test('what only the service knows to be wrong is said with its place in the file
     events_per_month: 5`
   await assert.rejects(applyText(text), {
     message:
-      /^2 problems\n.*clients\.yaml:2:5: quiet_to must be given together with the other end.*\n.*clients\.yaml:9:5: events_per_month can only be set with plan enterprise\n0 of 3 changes were made/,
+      /^2 problems\n.*clients\.yaml:2:5: quiet_to must be given together with the other end.*\n.*clients\.yaml:9:5: events_per_month can only be set with plan enterprise$/,
   })
   const probe = `clients: [{ name: A, sites: [{ name: S, url: "https://s.example", probes: [
     { type: data_volume, config: { window: 5 } } ] }] }]`
@@ -141,7 +143,74 @@ test('what only the service knows to be wrong is said with its place in the file
   })
   const needs =
     'clients: [{ name: A, sites: [{ name: S, url: "https://s.example", probes: [{ type: http_health }] }] }]'
-  await assert.rejects(applyText(needs), /without tag_server_url, which http_health needs\n2 of 3 changes were made/)
+  await assert.rejects(applyText(needs), {
+    message: /^[^\n]*clients\.yaml:1:\d+: http_health needs a site with tag_server_url$/,
+  })
+})
+
+test('a plan refuses what the caller may not do, or what is more than a client may have', async (t) => {
+  const { applyText, ask, service } = await startApplying(t)
+  await applyText('clients: [{ name: Acme, plan: pro, sites: [] }]')
+  const [acme] = await ask<{ id: string }[]>('/api/clients')
+  const tokenWith = async (body: object) => {
+    const made = await service.call('POST', '/api/tokens', { name: 'Pipeline', ...body }, bearer(ADMIN))
+    return made.json<{ token: string }>().token
+  }
+  const ofAcme = await tokenWith({ role: 'editor', client_ids: [acme?.id] })
+  const sites = Array.from({ length: 501 }, (_, n) => `{ name: S${n}, url: "https://s.example" }`)
+  await assert.rejects(
+    applyText(`clients:\n  - name: Acme\n    plan: free\n    sites: [${sites}]\n  - name: Beta`, {
+      token: ofAcme,
+      plan: true,
+    }),
+    {
+      message: new RegExp(
+        [
+          '^3 problems',
+          '.*:3:5: only an editor of all clients can change plan of a client',
+          '.*:2:5: the client would have 501 sites, and can have 500: leave some out',
+          '.*:5:5: only an editor of all clients can create a client$',
+        ].join('\n'),
+      ),
+    },
+  )
+  await assert.rejects(
+    applyText('clients: [{ name: Beta }]', { token: await tokenWith({ role: 'editor' }), plan: true, prune: true }),
+    /^ConfigProblems: only an owner of client “Acme” can delete it, and no file names it$/,
+  )
+  const works = Array.from(
+    { length: 501 },
+    (_, n) => `{ title: W${n}, kind: weekly, weekdays: [1], start: "03:00", duration_minutes: 5 }`,
+  )
+  await assert.rejects(
+    applyText(`clients: [{ name: Acme, maintenance: [${works}] }]`, { plan: true }),
+    /would have 501 planned times of maintenance, and can have 500/,
+  )
+})
+
+test('a name that one entry gives up and another has is refused, as the next run could not tell which is which', () => {
+  const text = `clients: [{ name: A, sites: [
+    { name: New, renamed_from: Old, url: "https://s.example" }, { name: Old, url: "https://s.example" } ] }]`
+  assert.throws(() => wantedClients([new YamlFile('a.yaml', text, {})]), {
+    message: 'a.yaml:2:18: another site is or was called “Old”, too: leave out renamed_from, or the other',
+  })
+})
+
+test('a service of another minor version is named in one line, and is no error', async (t) => {
+  const answers: Record<string, unknown> = {
+    '/api/session': { role: 'admin', access: { all: 'owner', clients: [] } },
+    '/api/settings': { version: '9.9.3' },
+  }
+  const url = await startAnswering(t, ({ url: path = '' }, response) =>
+    response.end(JSON.stringify(answers[path] ?? [])),
+  )
+  const { write } = await startApplying(t)
+  const [file = ''] = await write({ 'a.yaml': 'clients: []' })
+  const { code, out, err } = await runCliHere(t, ['apply', file, '--url', url, '--token', ADMIN])
+  assert.deepEqual([code, out], [0, ['Nothing to change.']])
+  assert.match(err.join('\n'), /^tagwarden: this is version \S+ and the service runs 9\.9\.3: use the same, [^\n]*$/)
+  answers['/api/settings'] = { version: VERSION }
+  assert.deepEqual((await runCliHere(t, ['apply', file, '--url', url, '--token', ADMIN])).err, [])
 })
 
 test('types and kinds cannot change, and names that the service has twice are not clear', async (t) => {
@@ -206,6 +275,7 @@ test('what someone else changes between plan and change is not overwritten', asy
   const present = await readPresent(api, () => ({ channels: false, statusPage: false }), Date.now())
   const plan = planOf(wanted, present, {
     api,
+    ...{ caller: OWNER, defaultPlan: null },
     prune: false,
     now: Date.now(),
     logoOf: () => undefined,

@@ -10,6 +10,8 @@ import { startTestService } from '../../../testkit/service.ts'
 export const ADMIN = 'admin-token-0123456789'
 export const VIEWER = 'viewer-token-0123456789'
 
+export const OWNER = { isOpen: false, all: 'owner', owned: [], email: null } as const
+
 export interface Applied {
   code: number
   lines: string[]
