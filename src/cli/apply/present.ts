@@ -42,6 +42,7 @@ export interface Need {
  * @throws StartupError
  */
 export async function readPresent(api: Api, needOf: (name: string) => Need, now: number): Promise<PresentClient[]> {
+  // In one call each: with 10,000 sites and 60,000 probes, pages saved no memory, because all of it is kept, and took longer.
   const [clients, sites, probes, maintenance] = await Promise.all([
     api.get<ClientRecord[]>('/api/clients'),
     api.get<SiteRecord[]>('/api/sites'),
