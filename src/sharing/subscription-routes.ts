@@ -10,7 +10,7 @@ import {
   seesSecrets,
   Uuid,
 } from '../http/index.ts'
-import { AppError, type Clock, HOUR, isoTime, isoTimeOrNull } from '../lib/index.ts'
+import { AppError, type Clock, codeOf, HOUR, isoTime, isoTimeOrNull } from '../lib/index.ts'
 import { clientOfStatusLink, contextOf, getClient } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
 import { StatusToken } from './status-page.ts'
@@ -158,6 +158,8 @@ export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Op
     },
   )
 
+  oneClickRoute(app, store)
+
   const ofClient = '/api/clients/:client_id/subscribers'
   app.get(
     ofClient,
@@ -202,3 +204,43 @@ export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Op
     },
   )
 }
+
+/** Adds the route by which mail programs unsubscribe. It has its own scope because they send a form, which says nothing. */
+function oneClickRoute(app: HttpApp, store: Store): void {
+  void app.register((scope, _options, done) => {
+    scope.addContentTypeParser(
+      ['application/x-www-form-urlencoded', 'multipart/form-data'],
+      { parseAs: 'string', bodyLimit: 4_096 },
+      (_request, _body, read) => read(null),
+    )
+    addOneClick(scope as HttpApp, store)
+    done()
+  })
+}
+
+const addOneClick = (app: HttpApp, store: Store) =>
+  app.post(
+    '/status/:token/subscription/:secret',
+    {
+      // The secret is the credential, and no page can know it.
+      config: { access: 'public', host: 'any' },
+      schema: {
+        tags: ['Sharing'],
+        security: [],
+        summary: 'Unsubscribe with one click',
+        description:
+          'For mail programs (RFC 8058): the address in `List-Unsubscribe`, and the page that people open. Takes a form. Deletes the address, if ' +
+          'it is still there.',
+        params: Type.Object({ token: StatusToken, secret: Secret }),
+        response: { 204: NoContent, ...errorResponses(400, 404, 413) },
+      },
+    },
+    async (request, reply) => {
+      const { token, secret } = request.params
+      await unsubscribe(store, token, secret).catch((error) => {
+        // Programs repeat it: when nothing is left to end, they are done.
+        if (codeOf(error) !== 'not_found') throw error
+      })
+      return reply.code(204).send(null)
+    },
+  )

@@ -160,6 +160,7 @@ export const ROUTES: Readonly<Record<string, RouteAccess>> = {
   'POST /mcp': 'read',
   'POST /ingest': 'ingest',
   'GET /push/{token}': 'called',
+  'POST /status/{token}/subscription/{secret}': 'called',
   'POST /push/{token}': 'called',
   'GET /push/{token}/{signal}': 'called',
   'POST /push/{token}/{signal}': 'called',

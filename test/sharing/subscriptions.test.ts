@@ -459,6 +459,42 @@ testPerEngine('the subscribers of a client go with it', async (engine, t) => {
   assert.deepEqual(await rows(), [])
 })
 
+test('a mail program unsubscribes with one click, without a page, and nothing that only opens the link does', async (t) => {
+  const { clock, api, mail, path, tick, subscribe, secretOf, confirmed, breakDown, rows } = await start(t)
+  await confirmed('reader@example.com')
+  clock.advance(MINUTE)
+  await breakDown('Checkout is down')
+  clock.advance(MINUTE)
+  await tick()
+  const raw = textOf(mail.mails[0]?.raw)
+  assert.match(raw, /^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m)
+  const address = new URL(/^List-Unsubscribe:\s+<(.*)>/m.exec(raw)?.[1] ?? '').pathname
+  for (const method of ['GET', 'HEAD']) {
+    const { status, headers } = await api.call(method, address, undefined, { accept: 'text/html' })
+    assert.deepEqual([status, headers.get('content-type')], [200, 'text/html; charset=utf-8'])
+  }
+  assert.equal((await rows()).length, 1)
+  const click = (body: FormData | URLSearchParams) => fetch(api.url + address, { method: 'POST', body })
+  const form = new FormData()
+  form.set('List-Unsubscribe', 'One-Click')
+  // The second finds nothing to do, and is no failure.
+  for (const body of [new URLSearchParams('List-Unsubscribe=One-Click'), form]) {
+    assert.equal((await click(body)).status, 204)
+    assert.deepEqual(await rows(), [])
+  }
+  await confirmed('reader@example.com')
+  assert.equal((await click(form)).status, 204, 'the link of the old subscription')
+  assert.equal((await rows()).length, 1)
+  // Nothing else takes a form.
+  const body = new URLSearchParams({ email: 'x@example.com' })
+  assert.equal((await fetch(api.url + path, { method: 'POST', body })).status, 400)
+
+  await subscribe('other@example.com')
+  await tick()
+  assert.ok(!textOf(mail.mails.at(-1)?.raw).includes('List-Unsubscribe'))
+  assert.notEqual(secretOf(), '')
+})
+
 test('a caller subscribes ten addresses an hour, a page has a hundred that have not confirmed, and what is no address is refused', async (t) => {
   const { clock, api, mail, tick, subscribe, rows } = await start(t)
   for (const bad of ['', 'nobody', 'a@b, c@d', `${'x'.repeat(250)}@example.com`]) {

@@ -30,6 +30,8 @@ export interface Mail {
   list: string
   /** Where readers can unsubscribe. */
   unsubscribeUrl?: string
+  /** Whether that address takes a POST of mail programs, which then unsubscribe with one click (RFC 8058). */
+  isOneClick?: boolean
 }
 
 export interface Mailer {
@@ -52,7 +54,7 @@ export function createMailer({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions)
   // E-mails are composed here, so nothing in them may name a file or an address to read.
   const options = { ...server, ...SMTP_TIMEOUTS, ...timeouts, disableFileAccess: true, disableUrlAccess: true }
   return {
-    async send({ to, subject, text, html, at, id, thread, list, unsubscribeUrl }, signal) {
+    async send({ to, subject, text, html, at, id, thread, list, unsubscribeUrl, isOneClick }, signal) {
       // The same on every e-mail of a thread, including the first: no e-mail has it as its own id.
       const reference = thread === null ? null : `<alert.${idPart(thread)}@${domain}>`
       try {
@@ -72,6 +74,7 @@ export function createMailer({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions)
             'X-Auto-Response-Suppress': 'All',
             'List-Id': `<${idPart(list)}.tagwarden.${domain}>`,
             ...(unsubscribeUrl === undefined ? {} : { 'List-Unsubscribe': `<${unsubscribeUrl}>` }),
+            ...(isOneClick === true && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
           },
           signal,
         })

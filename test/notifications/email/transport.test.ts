@@ -57,6 +57,7 @@ test('a digest says where it is switched off', async (t) => {
   const { port, mails } = await mailServer(t)
   deepEqual(await transportTo(port).send(orderOf(digest), never()), { kind: 'delivered' })
   match(mails[0]?.raw ?? '', /^List-Unsubscribe:\s+<https:\/\/tagwarden\.acme\.example\/clients\/[\w-]+\/edit>/m)
+  ok(!mails[0]?.raw.includes('List-Unsubscribe-Post'), 'the page takes no click of a mail program')
 })
 
 test('all e-mails about one alert name the same reference, each has an id of its own, and another alert has another', async (t) => {
