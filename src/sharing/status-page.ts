@@ -151,12 +151,14 @@ interface SharedHealth extends SiteHealth {
 
 /** Returns a site for people who know of the maintenance: problems that began in it are hidden, earlier ones are not. */
 export function duringWork(site: SiteHealth, planned: readonly Planned[], now: number): SharedHealth {
-  const work = planned.find(({ siteId, startsAt }) => startsAt <= now && (siteId === null || siteId === site.id))
-  if (work === undefined) return { ...site, workEndsAt: null }
-  const alerts = site.alerts.filter(({ openedAt }) => openedAt < work.startsAt)
+  const current = planned.filter(({ siteId, startsAt }) => startsAt <= now && (siteId === null || siteId === site.id))
+  if (current.length === 0) return { ...site, workEndsAt: null }
+  const beganWork = Math.min(...current.map(({ startsAt }) => startsAt))
+  const workEndsAt = Math.max(...current.map(({ endsAt }) => endsAt))
+  const alerts = site.alerts.filter(({ openedAt }) => openedAt < beganWork)
   const atMost = STATUSES.slice(STATUSES.indexOf(site.status))
   const status = atMost.find((one) => beganAt(one, alerts) !== null) ?? (site.status === 'ok' ? 'ok' : 'unknown')
-  return { ...site, alerts, workEndsAt: work.endsAt, status, reason: alerts.length === 0 ? null : site.reason }
+  return { ...site, alerts, workEndsAt, status, reason: alerts.length === 0 ? null : site.reason }
 }
 
 const byTrouble = (a: SiteHealth, b: SiteHealth): number =>

@@ -6,7 +6,7 @@ import type { Status } from '../../src/dashboard/status.ts'
 import { DAY, HOUR, isoTime, MINUTE, newId, newOrderedId, SECOND } from '../../src/lib/index.ts'
 import type { ClientRecord, SiteRecord, StatusLinkRecord } from '../../src/management/index.ts'
 import type { StatusPage } from '../../src/sharing/index.ts'
-import { beganAt } from '../../src/sharing/status-page.ts'
+import { beganAt, duringWork } from '../../src/sharing/status-page.ts'
 import type { AlertRow } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer } from '../../testkit/api.ts'
@@ -276,6 +276,19 @@ for (const [status, alerts, at] of beginnings) {
   const of = alerts.map(({ subject, severity, startedAt }) => `${subject}/${severity}@${startedAt}`).join(' ')
   test(`a site that is ${status} with [${of}] is so since ${at}`, () => assert.equal(beganAt(status, alerts), at))
 }
+
+test('maintenance windows that overlap are one, from the first beginning to the last end', () => {
+  const site = { id: 's', siteNo: 1, clientId: 'c', name: 'shop', timezone: 'UTC', created_at: 0, lastEventAt: null }
+  const broken = { ...site, status: 'critical' as const, reason: null, alerts: [alert({ openedAt: 25 })] }
+  const planned = [
+    { siteId: 's', startsAt: 10, endsAt: 60 },
+    { siteId: null, startsAt: 20, endsAt: 90 },
+    { siteId: 'other', startsAt: 5, endsAt: 120 },
+    { siteId: null, startsAt: 50, endsAt: 130 },
+  ]
+  const { status, workEndsAt, alerts } = duringWork(broken, planned, 40)
+  assert.deepEqual([status, workEndsAt, alerts], ['unknown', 90, []])
+})
 
 testPerEngine('the page lists incidents of 90 days and planned work, and the feed the former', async (engine, t) => {
   const { clock, api, call, newSite, client, link, page } = await start(t, engine)
