@@ -153,8 +153,8 @@ function acceptJsonOnly(app: HttpApp): void {
 const HTTPS_ONLY = 'max-age=31536000'
 
 /**
- * The default headers of every answer: data is never a page, belongs in no frame or cache, and sends no referrer. A route that
- * serves pages, or content that may be cached, overrides what does not fit.
+ * The default headers of every answer: data is never a page, belongs in no frame, cache or search engine, and sends no referrer. A
+ * route that serves pages, or content that may be cached, overrides what does not fit.
  *
  * @param publicUrl where people reach the service; if it is https, browsers are to use https only
  */
@@ -163,6 +163,8 @@ const securityHeaders = (publicUrl: string | null): Readonly<Record<string, stri
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
+  // Search engines list neither what has a secret address nor where to sign in.
+  'x-robots-tag': 'noindex, nofollow',
   'cross-origin-resource-policy': 'same-origin',
   // Answers contain keys and addresses; no cache on the way may keep them.
   'cache-control': 'no-store',

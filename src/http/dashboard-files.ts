@@ -41,9 +41,8 @@ const policyWith = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** Anyone who has such an address may read what is there, so it is sent to no other site and not indexed. */
+/** Anyone who has such an address may read what is there, so no request of its page names it. */
 const SECRET_ADDRESS = /^\/status\//i
-const SECRET_HEADERS = { 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex, nofollow' }
 
 /**
  * Serves the files of `vite build`, and returns the handler for everything else.
@@ -64,7 +63,7 @@ export async function serveDashboard(app: HttpApp, folder: string): Promise<Page
       .type('text/html; charset=utf-8')
       .headers({
         'content-security-policy': policyWith(nonce),
-        ...(SECRET_ADDRESS.test(pathOf(request.url)) ? SECRET_HEADERS : { 'referrer-policy': 'same-origin' }),
+        'referrer-policy': SECRET_ADDRESS.test(pathOf(request.url)) ? 'no-referrer' : 'same-origin',
         'cross-origin-opener-policy': 'same-origin',
         // Each answer has its own nonce.
         'cache-control': 'no-store',

@@ -104,7 +104,6 @@ export function feedRoutes(app: HttpApp, { store, pages, clock, publicUrl }: Opt
         etag,
         'cache-control': 'private, max-age=60',
         'content-security-policy': "default-src 'none'",
-        'x-robots-tag': 'noindex, nofollow',
       })
       if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
       return reply.type('application/atom+xml; charset=utf-8').send(feed)

@@ -137,7 +137,7 @@ export function sharedIncidentRoutes(app: HttpApp, { store, clock }: { store: St
         response: { 200: SharedIncident, ...errorResponses(404) },
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const { token, incident_id: id } = request.params
       // Looked up each time, so that a revoked link stops working at once.
       const client = await clientOfStatusLink(store.read, token)
@@ -150,7 +150,6 @@ export function sharedIncidentRoutes(app: HttpApp, { store, clock }: { store: St
         .where('sites.is_active', '=', 1)
         .executeTakeFirst()
       if (own === undefined) throw notFound('Incident')
-      reply.header('x-robots-tag', 'noindex, nofollow')
       return { name: client.name, ...(await pages.of(own.id, clock.now())) }
     },
   )

@@ -232,10 +232,9 @@ export function statusPageRoutes(app: HttpApp, { store, pages, clock, isEmailOn 
         response: { 200: StatusPage, ...errorResponses(404) },
       },
     },
-    async (request, reply) => {
+    async (request) => {
       // Looked up each time, so that a revoked link stops working at once.
       const { id, name } = await clientOfStatusLink(store.read, request.params.token)
-      reply.header('x-robots-tag', 'noindex, nofollow')
       return { name, takes_subscribers: isEmailOn, ...(await pages.of(id, clock.now())) }
     },
   )
@@ -275,7 +274,6 @@ export function logoRoutes(app: HttpApp, { store }: { store: Store }): void {
         'cache-control': 'private, max-age=300',
         // When opened directly, it is a document of our origin. `nosniff` is set on all answers.
         'content-security-policy': "default-src 'none'; sandbox",
-        'x-robots-tag': 'noindex, nofollow',
       })
       if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
       return reply.type(looks.logo_type).send(Buffer.from(looks.logo, 'base64'))

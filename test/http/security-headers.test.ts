@@ -17,6 +17,7 @@ const DATA: Readonly<Record<string, string | null>> = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex, nofollow',
   'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'no-store',
   'strict-transport-security': null,
@@ -52,7 +53,7 @@ const ROWS: readonly Row[] = [
     headers: BROWSER,
     status: 200,
     type: /^text\/html/,
-    but: { ...PAGE, 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex, nofollow' },
+    but: { ...PAGE, 'referrer-policy': 'no-referrer' },
   })),
   {
     title: 'a file of the dashboard without a hash in its name',

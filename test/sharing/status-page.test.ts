@@ -238,7 +238,10 @@ testPerEngine(
       assert.equal(headers.get('x-robots-tag'), 'noindex, nofollow')
     }
     const { headers } = await api.call('GET', '/', undefined, { accept: 'text/html' })
-    assert.deepEqual([headers.get('referrer-policy'), headers.get('x-robots-tag')], ['same-origin', null])
+    assert.deepEqual(
+      [headers.get('referrer-policy'), headers.get('x-robots-tag')],
+      ['same-origin', 'noindex, nofollow'],
+    )
   },
   logicEngines,
 )
