@@ -6,6 +6,8 @@ import type { Kysely, StatusSubscriberRow, Store, Tables } from '../store/index.
 const MOST = 1_000
 /** Unconfirmed subscribers of a page, which bounds the e-mails that anyone can cause to strangers. */
 const MOST_UNCONFIRMED = 100
+/** Of these, addresses of one mailbox, which may have any number of them: `me+1@example.com`. */
+const MOST_OF_MAILBOX = 3
 /** An address that is not confirmed within this time is forgotten, ms. */
 const UNCONFIRMED_MS = 2 * DAY
 /** The e-mail that asks to confirm is sent again on request, but at most this often, ms. */
@@ -19,9 +21,16 @@ const LEFT_ALONE_MS = 30 * DAY
 const forgotten = (clientId: string, email: string): string => `${FORGOTTEN}${hashOf(`${clientId} ${email}`)}`
 const FORGOTTEN = 'forgotten:'
 
+/** Returns the address without the tag that many servers ignore. */
+const mailboxOf = (email: string): string =>
+  email
+    .split('@')
+    .map((part) => part.split('+')[0])
+    .join('@')
+
 /**
  * Records that someone wants e-mail about a status page. Only an e-mail that asks to confirm follows. A confirmed address gets
- * none, and the caller does not learn that it was known.
+ * none, nor does a mailbox that was asked under several addresses, and the caller does not learn that it was known.
  *
  * @throws AppError `conflict` when too many have subscribed
  */
@@ -35,7 +44,7 @@ export async function subscribe(
   await write.transaction().execute(async (trx) => {
     const ofPage = trx
       .selectFrom('status_subscribers')
-      .select(['id', 'asked_at', 'confirmed_at', 'created_at'])
+      .select(['id', 'email', 'asked_at', 'confirmed_at', 'created_at'])
       .where('client_id', '=', client.id)
       .where('token', '=', client.token)
     const known = await ofPage.where('email', 'in', [email, forgotten(client.id, email)]).executeTakeFirst()
@@ -47,10 +56,11 @@ export async function subscribe(
       return
     }
     const there = await ofPage.where('email', 'not like', `${FORGOTTEN}%`).execute()
-    const unconfirmed = there.filter(({ confirmed_at }) => confirmed_at === null).length
-    if (there.length >= MOST || unconfirmed >= MOST_UNCONFIRMED) {
+    const unconfirmed = there.filter(({ confirmed_at }) => confirmed_at === null)
+    if (there.length >= MOST || unconfirmed.length >= MOST_UNCONFIRMED) {
       throw new AppError('conflict', 'Too many people have subscribed to this page: use its feed')
     }
+    if (unconfirmed.filter((other) => mailboxOf(other.email) === mailboxOf(email)).length >= MOST_OF_MAILBOX) return
     // A subscription to a link that was since revoked is useless.
     await trx
       .deleteFrom('status_subscribers')

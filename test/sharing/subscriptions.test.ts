@@ -495,6 +495,20 @@ test('a mail program unsubscribes with one click, without a page, and nothing th
   assert.notEqual(secretOf(), '')
 })
 
+test('a mailbox of many names is asked under three of them, and the caller does not learn it', async (t) => {
+  const { mail, tick, subscribe, confirmed } = await start(t)
+  await confirmed('victim@example.com')
+  for (const tag of ['', '+1', '+2', '+3', '+4', '+a+b']) {
+    assert.equal((await subscribe(`victim${tag}@example.com`)).status, 202)
+  }
+  await subscribe('victim+1@other.example')
+  await tick()
+  assert.deepEqual(
+    mail.mails.flatMap(({ to }) => to),
+    ['victim+1@example.com', 'victim+2@example.com', 'victim+3@example.com', 'victim+1@other.example'],
+  )
+})
+
 test('a caller subscribes ten addresses an hour, a page has a hundred that have not confirmed, and what is no address is refused', async (t) => {
   const { clock, api, mail, tick, subscribe, rows } = await start(t)
   for (const bad of ['', 'nobody', 'a@b, c@d', `${'x'.repeat(250)}@example.com`]) {
