@@ -90,11 +90,25 @@ export async function subscribe(
 }
 
 /**
- * Returns the subscription that the link in an e-mail opens.
+ * Returns what the page of a subscription shows. Of a paused client too: people unsubscribe from old e-mails.
  *
- * @throws AppError `not_found` when it opens none (any more)
+ * @throws AppError `not_found` when there is none (any more), or the link of the status page was revoked
  */
-export async function readSubscriber(db: Kysely<Tables>, token: string, secret: string): Promise<StatusSubscriberRow> {
+export async function readSubscription(db: Kysely<Tables>, token: string, secret: string) {
+  const row = await db
+    .selectFrom('status_subscribers')
+    .innerJoin('status_links', 'status_links.token', 'status_subscribers.token')
+    .innerJoin('clients', 'clients.id', 'status_subscribers.client_id')
+    .select(['clients.name', 'status_subscribers.email', 'status_subscribers.confirmed_at'])
+    .where('status_subscribers.secret', '=', secret)
+    .where('status_subscribers.token', '=', token)
+    .executeTakeFirst()
+  if (row === undefined) throw notFound('Subscription')
+  return row
+}
+
+/** @throws AppError `not_found` */
+async function readSubscriber(db: Kysely<Tables>, token: string, secret: string): Promise<StatusSubscriberRow> {
   const row = await db
     .selectFrom('status_subscribers')
     .selectAll()

@@ -14,7 +14,7 @@ import { AppError, type Clock, codeOf, HOUR, isoTime, isoTimeOrNull } from '../l
 import { clientOfStatusLink, contextOf, getClient } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
 import { StatusToken } from './status-page.ts'
-import { confirm, readSubscriber, removeSubscriber, subscribe, subscribersOf, unsubscribe } from './subscribers.ts'
+import { confirm, readSubscription, removeSubscriber, subscribe, subscribersOf, unsubscribe } from './subscribers.ts'
 
 interface Options {
   store: Store
@@ -23,6 +23,7 @@ interface Options {
 }
 
 export const Subscription = model('Subscription', {
+  name: Type.String({ description: "The client's" }),
   email: Type.String(),
   is_confirmed: Type.Boolean({ description: 'Nothing is sent until the address is confirmed' }),
 })
@@ -110,12 +111,10 @@ export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Op
         response: { 200: Subscription, ...errorResponses(404) },
       },
     },
-    async (request, reply) => {
+    async (request) => {
       const { token, secret } = request.params
-      await clientOfStatusLink(store.read, token)
-      const { email, confirmed_at } = await readSubscriber(store.read, token, secret)
-      reply.header('x-robots-tag', 'noindex, nofollow')
-      return { email, is_confirmed: confirmed_at !== null }
+      const { name, email, confirmed_at } = await readSubscription(store.read, token, secret)
+      return { name, email, is_confirmed: confirmed_at !== null }
     },
   )
 

@@ -206,12 +206,14 @@ test('someone subscribes to the page by e-mail, confirms and unsubscribes', asyn
   await staysAccessible(page)
   await page.getByLabel('Get incidents by e-mail').fill('reader@example.com')
   await page.keyboard.press('Enter')
-  await page.getByText('We sent an e-mail to reader@example.com').waitFor()
+  await page.getByText('An e-mail to reader@example.com is on its way').waitFor()
   await service.service.worker?.loops.find(({ name }) => name === 'status-subscriptions')?.tick()
   const path = /\/status\/[\w-]+\/subscription\/[\w-]+/.exec(mail.mails[0]?.raw.replaceAll('=\r\n', '') ?? '')?.[0]
   await page.goto(path ?? assert.fail('the e-mail has no link'))
   await page.getByRole('button', { name: 'Confirm' }).click()
-  await page.getByText('reader@example.com gets an e-mail when an incident begins and when it ends.').waitFor()
+  await page
+    .getByText('reader@example.com gets an e-mail when an incident of Feldkamp Group begins and when it ends.')
+    .waitFor()
   await staysAccessible(page)
   for (const variant of chiefly('desktop')) {
     const { page: again } = await open(t, path ?? '', variant)

@@ -145,7 +145,7 @@ testPerEngine(
     )
     const secret = secretOf()
     const read = async () => (await api.call('GET', `${path}/${secret}`)).json<Subscription>()
-    assert.deepEqual(await read(), { email: 'reader@example.com', is_confirmed: false })
+    assert.deepEqual(await read(), { name: 'Acme', email: 'reader@example.com', is_confirmed: false })
     // Until then there is nothing else, and asking again within the hour makes no second e-mail.
     const first = await breakDown('Checkout is down')
     clock.advance(20 * MINUTE)
@@ -493,6 +493,23 @@ test('a mail program unsubscribes with one click, without a page, and nothing th
   await tick()
   assert.ok(!textOf(mail.mails.at(-1)?.raw).includes('List-Unsubscribe'))
   assert.notEqual(secretOf(), '')
+})
+
+test('someone unsubscribes from the page of a paused client too, but a revoked link opens nothing', async (t) => {
+  const { api, call, client, path, confirmed, rows } = await start(t)
+  const secret = await confirmed('reader@example.com')
+  const other = await confirmed('other@example.com')
+  await call('PATCH', `/api/clients/${client.id}`, { is_active: false })
+  const { status, json } = await api.call('GET', `${path}/${secret}`)
+  assert.equal(status, 200)
+  assert.equal(json<Subscription>().name, 'Acme')
+  assert.equal((await api.call('DELETE', `${path}/${secret}`)).status, 204)
+  assert.deepEqual(
+    (await rows()).map(({ email }) => email),
+    ['other@example.com'],
+  )
+  await call('DELETE', `/api/clients/${client.id}/status-link`)
+  assert.equal((await api.call('GET', `${path}/${other}`)).status, 404)
 })
 
 test('a mailbox of many names is asked under three of them, and the caller does not learn it', async (t) => {

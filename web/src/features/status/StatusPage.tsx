@@ -162,7 +162,8 @@ export function Subscribe({ token }: { token: string }) {
   if (subscribe.isSuccess) {
     return (
       <p className={classes.text} role="status">
-        We sent an e-mail to {subscribe.data.email}: open its link to confirm.
+        An e-mail to {subscribe.data.email} is on its way: open its link to confirm. An address that is already
+        subscribed gets none.
       </p>
     )
   }
