@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { AlertRecord, type IncidentDetail, IncidentSummary, readIncident } from '../alerts/index.ts'
 import { errorResponses, type HttpApp, IsoTime, nullable, Uuid } from '../http/index.ts'
 import { type Clock, isoTime, notFound } from '../lib/index.ts'
-import { clientOfStatusLink } from '../management/index.ts'
+import { clientOfStatusLink, readStatusLooks, StatusLooks, statusLooks } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
 import { KeptPages } from './site-health.ts'
 import { StatusToken } from './status-page.ts'
@@ -36,6 +36,7 @@ export const SharedIncident = Type.Object(
   {
     generated_at: IsoTime,
     name: Type.String({ description: "The client's" }),
+    looks: StatusLooks,
     title,
     cause,
     severity,
@@ -70,7 +71,7 @@ export type SharedIncident = Static<typeof SharedIncident>
 const OWN_TITLE = 'One of our checks cannot run'
 
 /** Returns the part of an incident that people without a key may see. */
-export function sharedIncident(incident: IncidentDetail): Omit<SharedIncident, 'generated_at' | 'name'> {
+export function sharedIncident(incident: IncidentDetail): Omit<SharedIncident, 'generated_at' | 'name' | 'looks'> {
   const { alerts, affected, evidence, timeline, lead_alert_id } = incident
   const checks = new Set(alerts.flatMap(({ id, subject }) => (subject === 'check' ? id : [])))
   const isOwn = incident.cause === 'own' || checks.has(lead_alert_id ?? '')
@@ -118,10 +119,14 @@ const Params = Type.Object({ token: StatusToken, incident_id: Uuid })
 
 /** Adds the public route of shared incidents: the token of the client's status page is the key. */
 export function sharedIncidentRoutes(app: HttpApp, { store, clock }: { store: Store; clock: Clock }): void {
-  const pages = new KeptPages((id) => async (now) => ({
-    generated_at: isoTime(now),
-    ...sharedIncident(await readIncident(store, id, false)),
-  }))
+  const pages = new KeptPages((id) => async (now) => {
+    const incident = await readIncident(store, id, false)
+    return {
+      generated_at: isoTime(now),
+      looks: statusLooks(await readStatusLooks(store.read, incident.client_id ?? '')),
+      ...sharedIncident(incident),
+    }
+  })
   app.get(
     '/api/status/:token/incidents/:incident_id',
     {

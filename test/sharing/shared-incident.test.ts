@@ -48,6 +48,9 @@ testPerEngine(
     const incident = await insertIncident(store, site, began, { title: 'It is down', started_at: began - 5 * MINUTE })
     const about = { probe_id: probe.id, incident_id: incident.id, title: 'It is down', message: 'the address 10.0.0.7' }
     await insertAlert(store, site, began, { ...about, started_at: began - 5 * MINUTE })
+    const looks = await call<SharedIncident['looks']>('PATCH', `/api/clients/${site.client_id}/status-page`, {
+      accent: '#2f5fd0',
+    })
     await call('POST', `/api/incidents/${incident.id}/notes`, { text: 'Our provider is at fault', by: 'Priya' })
     await call('POST', `/api/incidents/${incident.id}/acknowledge`, { by: 'Priya', comment: 'I call the provider' })
     const answer = await get(token, incident.id)
@@ -57,6 +60,7 @@ testPerEngine(
       [shared.name, shared.title, shared.state, shared.started_at],
       ['Acme', 'It is down', 'acknowledged', '2026-11-20T09:35:30.000Z'],
     )
+    assert.deepEqual(shared.looks, looks)
     assert.deepEqual(
       shared.sites.map(({ name, alerts }) => [name, ...alerts.map(({ title, state }) => `${title}, ${state}`)]),
       [['Shop of Acme', 'It is down, acknowledged']],

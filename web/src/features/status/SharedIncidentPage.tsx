@@ -37,7 +37,12 @@ function Loaded({ incident, token, readAt, isCutOff }: LoadedProps) {
   const status = isOver ? 'ok' : incident.severity
   useTab(`${STATUS_SIGNS[status]} ${incident.name}: ${incident.title}`, status)
   return (
-    <Sheet title={incident.name} about="An incident of its server-side tags">
+    <Sheet
+      title={incident.name}
+      about="An incident of its server-side tags"
+      accent={incident.looks.accent}
+      logo={incident.looks.logo === null ? null : `/api/status/${token}/logo`}
+    >
       <p className={classes.verdict} data-status={status}>
         <StatusMark status={status} size={22} />
         {unbroken(incident.title)}
