@@ -122,16 +122,17 @@ test('what a vendor explains stands within its incident, with the alerts of all'
   )
 })
 
-const PLACES: readonly [words: string, of: IncidentSummary, parts: IncidentSummary[]][] = [
+const PLACES: readonly [words: string | null, of: IncidentSummary, parts: IncidentSummary[]][] = [
   ['Shop · ACME', incident('a'), []],
   ['a paused site', incident('a', { site_id: 'gone' }), []],
-  ['2 sites', incident('a', VENDOR), []],
+  [null, incident('a', VENDOR), []],
   ['deleted sites', incident('a', { ...VENDOR, site_count: 0 }), []],
   ['2 sites: Shop, Blog', incident('a', VENDOR), [incident('b'), incident('c', { site_id: 'blog' })]],
   ['5 sites: Shop …', incident('a', { ...VENDOR, site_count: 5 }), [incident('b'), incident('c')]],
 ]
 for (const [words, of, parts] of PLACES) {
-  test(`an incident is at "${words}"`, () => assert.equal(whereWords(of, parts, DIRECTORY), words))
+  test(`an incident is at ${words ?? 'what its title says'}`, () =>
+    assert.equal(whereWords(of, parts, DIRECTORY), words))
 }
 
 test('an incident is silenced as such, or by the sites of its lasting alerts', () => {

@@ -15,7 +15,7 @@ import { impactSentence } from './impact.ts'
 import classes from './incidents.module.css'
 import type { IncidentNode } from './rows.ts'
 import { SilenceIncident } from './SilenceIncident.tsx'
-import { causeWords, markOf, whereWords } from './words.ts'
+import { causeWords, joined, markOf, whereWords } from './words.ts'
 
 interface IncidentRowProps extends LineActions<IncidentSummary> {
   node: IncidentNode
@@ -43,9 +43,7 @@ export function IncidentRow({ node, directory, mutes, isUnfolded, unfold, ...lin
         zone={zone}
         className={classes.row}
         // What is lost comes first, because the end of a long line is cut.
-        where={[impactSentence(incident.impact), whereWords(incident, parts, directory), causeWords(incident)]
-          .filter((part) => part !== null)
-          .join(' · ')}
+        where={joined([impactSentence(incident.impact), whereWords(incident, parts, directory), causeWords(incident)])}
         handled={
           <Handled
             mute={mute}

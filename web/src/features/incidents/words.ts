@@ -1,7 +1,7 @@
 import type { IncidentDetail, IncidentSummary } from '../../api/incidents.ts'
 import type { Status } from '../../api/overview.ts'
 import type { Directory } from '../../lib/use-directory.ts'
-import { counted } from '../../lib/words.ts'
+import { counted, personName } from '../../lib/words.ts'
 
 /** The cause of an incident, in a word or two. */
 export const CAUSE_WORDS: Readonly<Record<IncidentSummary['cause'], string>> = {
@@ -28,7 +28,8 @@ export const markOf = ({ cause, severity }: Pick<IncidentDetail, 'cause' | 'seve
 const NAMES_MOST = 3
 
 /**
- * Where it is: "Feldkamp Outdoor · Nordlicht Digital", "5 sites: Feldkamp Outdoor, Saffron Threads …".
+ * Where it is: "Feldkamp Outdoor · Nordlicht Digital", "5 sites: Feldkamp Outdoor, Saffron Threads …"; null where only the number of
+ * sites is known, which the title of a vendor's incident has.
  *
  * @param parts the known incidents of sites that a vendor's incident explains
  */
@@ -36,14 +37,20 @@ export function whereWords(
   { scope, site_id, site_count }: Pick<IncidentSummary, 'scope' | 'site_id' | 'site_count'>,
   parts: readonly Pick<IncidentSummary, 'site_id'>[],
   { sites, noSite }: Directory,
-): string {
+): string | null {
   if (scope === 'site') {
     const site = sites[site_id ?? '']
     return site === undefined ? noSite : `${site.name} · ${site.client_name}`
   }
   const names = [...new Set(parts.flatMap((part) => sites[part.site_id ?? '']?.name ?? []))]
-  const count = site_count === 0 ? 'deleted sites' : counted(site_count, 'site')
-  if (names.length === 0) return count
+  if (names.length === 0) return site_count === 0 ? 'deleted sites' : null
+  const count = counted(site_count, 'site')
   const shown = names.slice(0, NAMES_MOST).join(', ')
   return names.length > NAMES_MOST || site_count > names.length ? `${count}: ${shown} …` : `${count}: ${shown}`
 }
+
+export const acknowledgedWords = ({ acknowledged_by }: Pick<IncidentSummary, 'acknowledged_by'>): string | null =>
+  acknowledged_by === null ? null : `acknowledged by ${personName(acknowledged_by)}`
+
+/** What is known, in one line. */
+export const joined = (parts: readonly (string | null)[]): string => parts.filter((part) => part !== null).join(' · ')

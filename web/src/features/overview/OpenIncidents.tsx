@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import type { Overview } from '../../api/overview.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
-import { counted, personName } from '../../lib/words.ts'
+import { counted } from '../../lib/words.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
 import { AlertTimes } from '../alerts/AlertTimes.tsx'
 import { sentence } from '../alerts/words.ts'
-import { markOf, whereWords } from '../incidents/words.ts'
+import { acknowledgedWords, joined, markOf, whereWords } from '../incidents/words.ts'
 import classes from './OpenIncidents.module.css'
 
 /** Few enough that the list below is visible without scrolling. */
@@ -34,8 +34,7 @@ export function OpenIncidents({ incidents, incidents_left_out }: Pick<Overview, 
                 {sentence(incident.title)}
               </Link>
               <span className={classes.where}>
-                {whereWords(incident, [], directory)}
-                {incident.acknowledged_by !== null && ` · acknowledged by ${personName(incident.acknowledged_by)}`}
+                {joined([whereWords(incident, [], directory), acknowledgedWords(incident)])}
               </span>
               <AlertTimes alert={incident} zone={directory.sites[incident.site_id ?? '']?.timezone} />
             </li>

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { MoonStar } from 'lucide-react'
 import type { Today } from '../../api/today.ts'
 import type { Directory } from '../../lib/use-directory.ts'
-import { counted, personName } from '../../lib/words.ts'
+import { counted } from '../../lib/words.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
@@ -10,7 +10,7 @@ import { STATUS_WORDS } from '../../ui/status/status.ts'
 import { AlertTimes } from '../alerts/AlertTimes.tsx'
 import { sentence } from '../alerts/words.ts'
 import { impactSentence } from '../incidents/impact.ts'
-import { markOf, whereWords } from '../incidents/words.ts'
+import { acknowledgedWords, joined, markOf, whereWords } from '../incidents/words.ts'
 import { Section } from './sections.tsx'
 import classes from './today.module.css'
 import { calmWords, downWords, momentLine, nightWords } from './words.ts'
@@ -50,7 +50,6 @@ export function NightSection({ sites, unjudged, overnight, zone, directory }: Ni
         {incidents.map((incident) => {
           const status = incident.state === 'resolved' ? 'ok' : markOf(incident)
           const word = incident.state === 'resolved' ? 'resolved' : STATUS_WORDS[status]
-          const lost = impactSentence(incident.impact)
           return (
             <li key={incident.id}>
               <StatusMark
@@ -63,9 +62,11 @@ export function NightSection({ sites, unjudged, overnight, zone, directory }: Ni
                   {sentence(incident.title)}
                 </Link>
                 <span className={classes.muted}>
-                  {whereWords(incident, [], directory)}
-                  {lost !== null && ` · ${lost}`}
-                  {incident.acknowledged_by !== null && ` · acknowledged by ${personName(incident.acknowledged_by)}`}
+                  {joined([
+                    whereWords(incident, [], directory),
+                    impactSentence(incident.impact),
+                    acknowledgedWords(incident),
+                  ])}
                 </span>
               </span>
               <span className={classes.when}>
