@@ -1,4 +1,4 @@
-import { useNavigate, useRouterState } from '@tanstack/react-router'
+import { useNavigate, useRouter, useRouterState } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
 export interface UrlStateOptions {
@@ -30,11 +30,17 @@ export function useUrlState<T extends string = string>(
 
 export type UrlSearch = Readonly<Record<string, string | undefined>>
 
-/** Changes some search parameters of this page and leaves the others; `undefined` removes one. */
+/**
+ * Changes some search parameters of this page and leaves the others; `undefined` removes one. Changes nothing once the user has gone to
+ * another page: a form may be saved only then.
+ */
 export function useSetUrlState({ push = false }: UrlStateOptions = {}): (changes: UrlSearch) => void {
   const navigate = useNavigate()
+  const router = useRouter()
+  const here = useRouterState({ select: ({ location }) => location.pathname })
   return useCallback(
     (changes: UrlSearch) => {
+      if (router.latestLocation.pathname !== here) return
       void navigate({
         to: '.',
         search: (now: UrlSearch) => withoutUndefined({ ...now, ...changes }),
@@ -42,7 +48,7 @@ export function useSetUrlState({ push = false }: UrlStateOptions = {}): (changes
         resetScroll: false,
       })
     },
-    [navigate, push],
+    [navigate, router, here, push],
   )
 }
 
