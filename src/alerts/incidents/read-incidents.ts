@@ -65,9 +65,10 @@ const ALERTS_MAX = 500
  * Returns an incident with its alerts, why they are one, its timeline, its notes and the messages about it.
  *
  * @param seesSecrets whether the caller may see the addresses that messages went to
+ * @param seesVendors whether the caller may see vendors' incidents, which belong to no client; if not, none is named as `parent_id`
  * @throws AppError `not_found`
  */
-export async function readIncident(store: Pick<Store, 'read'>, id: string, seesSecrets: boolean) {
+export async function readIncident(store: Pick<Store, 'read'>, id: string, seesSecrets: boolean, seesVendors = true) {
   const { read } = store
   const row = await read.selectFrom('incidents').selectAll().where('id', '=', id).executeTakeFirst()
   if (row === undefined) throw notFound('Incident')
@@ -80,10 +81,11 @@ export async function readIncident(store: Pick<Store, 'read'>, id: string, seesS
   ])
   const alerts = await alertsOf(store, [row, ...parts])
   const change = await changeBefore(store, row, alerts)
-  const known = await knownOf(store, row, alerts, lines, change?.marker ?? null)
+  const vendor = await vendorsIncident(store, row.parent_id)
+  const known = await knownOf(store, row, vendor, alerts, lines, change?.marker ?? null)
   const cause = strongestCause(known)
   return {
-    ...(await oneSummary(read, row)),
+    ...(await oneSummary(read, vendor === undefined || seesVendors ? row : { ...row, parent_id: null })),
     likely_cause: cause?.text ?? null,
     likely_cause_kind: cause?.kind ?? null,
     evidence: evidenceOf(known),
@@ -124,19 +126,22 @@ const alertsOf = ({ read }: Pick<Store, 'read'>, incidents: readonly IncidentRow
 /** Timeline entries that say why an alert or incident was grouped. */
 const EVIDENCE: readonly string[] = ['joined', 'explained', 'belongs', 'reopened']
 
+const vendorsIncident = ({ read }: Pick<Store, 'read'>, id: string | null) =>
+  read
+    .selectFrom('incidents')
+    .select(['id', 'vendor'])
+    .where('id', '=', id ?? '')
+    .where('scope', '=', 'vendor')
+    .executeTakeFirst()
+
 async function knownOf(
   { read }: Pick<Store, 'read'>,
   row: IncidentRow,
+  parent: Pick<IncidentRow, 'id' | 'vendor'> | undefined,
   alerts: readonly AlertRow[],
   events: readonly IncidentEventRow[],
   change: Change | null,
 ): Promise<Known> {
-  const parent = await read
-    .selectFrom('incidents')
-    .select(['id', 'vendor'])
-    .where('id', '=', row.parent_id ?? '')
-    .where('scope', '=', 'vendor')
-    .executeTakeFirst()
   const isElsewhere = parent !== undefined && (await sharedVendors(read, [parent.id])).has(parent.id)
   const lead = alerts.find(({ id }) => id === row.lead_alert_id)
   return {

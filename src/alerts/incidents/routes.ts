@@ -1,5 +1,13 @@
 import { type Static, Type } from 'typebox'
-import { Allowance, errorResponses, type HttpApp, linkedEntries, seesSecrets, visibleTo } from '../../http/index.ts'
+import {
+  Allowance,
+  errorResponses,
+  type HttpApp,
+  linkedEntries,
+  seesAll,
+  seesSecrets,
+  visibleTo,
+} from '../../http/index.ts'
 import { contextOf } from '../../management/index.ts'
 import { DeliveryRecord } from '../../notifications/index.ts'
 import { Handling } from '../alert-record.ts'
@@ -80,7 +88,7 @@ export function incidentRoutes(app: HttpApp, options: AlertRouteOptions): void {
         response: { 200: IncidentDetail, ...errorResponses(404) },
       },
     },
-    async (request) => readIncident(store, request.params.incident_id, seesSecrets(request.access)),
+    async ({ params, access }) => readIncident(store, params.incident_id, seesSecrets(access), seesAll(access)),
   )
 
   for (const { verb, summary, description } of VERBS) {

@@ -9,12 +9,15 @@ import type {
   NoteRecord,
 } from '../../../src/alerts/index.ts'
 import { lockUnresolved } from '../../../src/alerts/write-transitions.ts'
-import { newId } from '../../../src/lib/index.ts'
+import { MINUTE, newId } from '../../../src/lib/index.ts'
 import type { AuditRecord } from '../../../src/management/index.ts'
 import { GATHER_MS } from '../../../src/notifications/index.ts'
+import { apiClient, bearer } from '../../../testkit/api.ts'
 import { logicEngines, postgres, type TestEngine, testPerEngine } from '../../../testkit/engines.ts'
+import { insertIncident } from '../../../testkit/incidents.ts'
 import { startAnswering } from '../../../testkit/listeners.ts'
 import { until } from '../../../testkit/until.ts'
+import { openAccounts } from '../../accounts/support.ts'
 import { MISSING, stage } from '../../notifications/api-support.ts'
 
 interface Body {
@@ -223,3 +226,27 @@ test('a site that goes while a probe of it has a result waits for the result, an
   assert.equal((await result).length, 2)
   assert.equal((await deleted).status, 204)
 })
+
+testPerEngine(
+  "an incident names the vendor's incident that explains it only to those who may open that one",
+  async (engine, t) => {
+    const { api, admin, clock } = await openAccounts(t, engine)
+    const client = await admin.newClient({})
+    const site = await admin.newSite(client)
+    const at = clock.now() - MINUTE
+    const vendor = await insertIncident(api.service.store, null, at, { vendor: 'meta' })
+    const part = await insertIncident(api.service.store, site, at, { parent_id: vendor.id })
+    const explained = await insertIncident(api.service.store, site, at, { parent_id: part.id })
+    const parents = async (client_id: string | null) => {
+      const role = { role: 'viewer', ...(client_id !== null && { client_ids: [client_id] }) }
+      const { token } = await admin.ask<{ token: string }>('POST', '/api/tokens', { name: 'reads', ...role })
+      const { ask, call } = apiClient(api.url, bearer(token))
+      const read = ({ id }: { id: string }) => ask<IncidentDetail>('GET', `/api/incidents/${id}`)
+      const { status } = await call('GET', `/api/incidents/${vendor.id}`)
+      return [status, (await read(part)).parent_id, (await read(explained)).parent_id]
+    }
+    assert.deepEqual(await parents(null), [200, vendor.id, part.id])
+    assert.deepEqual(await parents(client.id), [404, null, part.id])
+  },
+  logicEngines,
+)
