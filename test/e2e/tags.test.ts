@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, chiefly, inOnePage, untilTrue } from './support/page.ts'
+import { assertAccessible, chiefly, follow, inOnePage, untilTrue } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 test('the catalogue of tags of the demo store', async (t) => {
@@ -53,6 +53,9 @@ test('the catalogue of tags of the demo store', async (t) => {
     const { page, browserErrors } = await open(t, '/tags?client=7d444840-9dc0-41d1-b245-5ffdce74fad2')
     await untilTrue(page, `document.querySelector('main input')?.value === 'Unknown, or paused'`)
     await page.getByRole('button', { name: 'Show all clients' }).waitFor()
+    await follow(page, '/tags?vendor=meta&client=7d444840-9dc0-41d1-b245-5ffdce74fad2')
+    await page.getByRole('button', { name: 'Show all clients' }).waitFor()
+    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Vendor', 'its name is not known')
     assert.ok(
       browserErrors.every((text) => /status of 404/.test(text)),
       browserErrors.join('\n'),

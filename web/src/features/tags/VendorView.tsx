@@ -36,7 +36,7 @@ export function VendorView({ vendor, client, page }: Props) {
   return (
     <>
       <PageHeader
-        title={data?.name ?? vendor ?? 'Other tags'}
+        title={data?.name ?? (vendor === null ? 'Other tags' : 'Vendor')}
         parents={[{ label: 'Tags', to: '/tags' }]}
         actions={
           <ClientSelect
