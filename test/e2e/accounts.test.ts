@@ -341,6 +341,10 @@ test('lists and forms over several clients offer changes of those that someone e
   assert.equal(await page.getByLabel('Your name').count(), 0)
   await dialog.getByRole('button', { name: 'Acknowledge' }).click()
   await page.getByText('acknowledged by both@agency.example', { exact: true }).first().waitFor()
+  await page.getByRole('link', { name: 'Comment' }).waitFor()
+  await become('viewer')
+  await page.getByRole('link', { name: 'Notes' }).waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Comment' }).count(), 0)
   for (const error of browserErrors.splice(0)) assert.match(error, /^Failed to load resource: .*403 .*$/)
 })
 

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { IncidentDetail } from '../../api/incidents.ts'
 import { onCallQuery } from '../../api/on-call.ts'
+import { useSession } from '../../api/session.ts'
 import { useNow } from '../../lib/external.ts'
 import { personName } from '../../lib/words.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
@@ -21,6 +22,7 @@ interface Props {
 /** What is lost, what is affected, why, and who is working on it, each with a link to the details. */
 export function AtAGlance({ incident, alertId, zone }: Props) {
   const now = useNow()
+  const { mayChange } = useSession()
   const { id, impact, state, acknowledged_by } = incident
   const alert = incident.alerts.find((one) => one.id === (alertId ?? incident.lead_alert_id)) ?? incident.alerts[0]
   const owner = acknowledged_by === null ? null : personName(acknowledged_by)
@@ -87,7 +89,7 @@ export function AtAGlance({ incident, alertId, zone }: Props) {
           params={{ incidentId: id }}
           hash="notes"
         >
-          Comment
+          {mayChange ? 'Comment' : 'Notes'}
         </LinkButton>
       </div>
     </>

@@ -55,7 +55,7 @@ function OfClient({ id, clientId }: { id: string; clientId: string }) {
     <>
       <Text c="dimmed" size="sm">
         {data.is_active
-          ? 'It is shared; only the admin key shows the link.'
+          ? 'It is shared. Editors of the client see the link.'
           : 'The status page of the client is not shared, and neither is this incident.'}
       </Text>
       {mayChange && (

@@ -78,7 +78,8 @@ function Address({ probe, push }: { probe: ProbeRecord; push: PushRecord }) {
   const renew = useNewPushAddress(probe.id)
   const [isAsking, setAsking] = useState(false)
   const address = pushAddress(push, window.location.origin)
-  if (address === null) return <p className={classes.text}>The address that the job calls is shown to admins only.</p>
+  if (address === null)
+    return <p className={classes.text}>The address that the job calls is shown to editors of the client only.</p>
   const lines = [
     { what: 'address', label: 'Address', text: address },
     { what: 'command', label: 'At the end of a script', text: curlLine(address) },

@@ -62,7 +62,7 @@ export function KeyStep({ site, ingest }: KeyStepProps) {
   )
 }
 
-const KeyHidden = () => <span className={classes.muted}>Shown to admins only</span>
+const KeyHidden = () => <span className={classes.muted}>Shown to editors only</span>
 
 /** `done` is green, `bad` blocks the setup, `waiting` waits for events. */
 type StepState = 'open' | 'waiting' | 'done' | 'bad'

@@ -45,7 +45,7 @@ export function NotifyStep({ site }: { site: SiteRecord }) {
               </LinkButton>
             </div>
           ) : (
-            <p>An admin can add one.</p>
+            <p>An editor of the client can add one.</p>
           )}
         </>
       )}

@@ -41,7 +41,7 @@ export function ReferenceStep({ site, base }: { site: SiteRecord; base: string }
       {mayChange ? (
         <HowToSend siteId={site.id} base={base} />
       ) : (
-        <p className={classes.muted}>An admin can send counts.</p>
+        <p className={classes.muted}>An editor of the client can send counts.</p>
       )}
     </SetupStep>
   )

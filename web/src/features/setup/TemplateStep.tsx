@@ -42,7 +42,9 @@ export function TemplateStep({ site, ingest, mayChange }: Props) {
           </span>
         </div>
       ) : (
-        <p className={classes.muted}>An admin downloads the template here: it holds the key of the site.</p>
+        <p className={classes.muted}>
+          An editor of the client downloads the template here: it holds the key of the site.
+        </p>
       )}
       <ol className={classes.figures}>
         <Part figure={<ImportFigure />} title="Import it">
