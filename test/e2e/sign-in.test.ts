@@ -126,6 +126,7 @@ test('signing in', async (t) => {
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
     assert.equal(await page.getByRole('textbox', { name: 'E-mail address' }).inputValue(), 'ops@umbrella.example')
+    await page.getByText('Your session had ended: try again').waitFor()
     await page.getByRole('button', { name: 'Create the client' }).click()
     await page.getByRole('heading', { name: 'Umbrella' }).waitFor()
     // A form in a dialog, which Escape closes, after a question, as long as nothing covers it.

@@ -286,6 +286,11 @@ test('what is wrong with a field that a form does not show is said without the m
   })
 })
 
+test('a form that a sign-in has covered says to try again, and not how programs send a key', () => {
+  const ended = new ApiError(401, { error: 'unauthorized', message: 'A key is required', details: [] }, null)
+  assert.deepEqual(faultsOf(ended, ['name']), { fields: {}, rest: 'Your session had ended: try again' })
+})
+
 test('a value that someone else has set meanwhile is replaced only when it is saved again', () => {
   const opened = { name: 'Shop', url: 'https://a.example', note: 'x', level: 1 }
   const body = { ...opened, name: 'Mine', url: 'https://same.example' }

@@ -18,7 +18,10 @@ interface Faults {
  * @param names of the visible fields
  */
 export function faultsOf(error: Error, names: readonly string[]): Faults {
-  if (!(error instanceof ApiError) || error.details.length === 0) return { fields: {}, rest: error.message }
+  if (!(error instanceof ApiError)) return { fields: {}, rest: error.message }
+  // The user has signed in again above the form when this is read.
+  if (error.code === 'unauthorized') return { fields: {}, rest: 'Your session had ended: try again' }
+  if (error.details.length === 0) return { fields: {}, rest: error.message }
   const fields: Record<string, string> = {}
   const rest: string[] = []
   for (const { path, message } of error.details) {
