@@ -107,7 +107,7 @@ const ELSEWHERE: readonly [name: string, why: string, file: string][] = [
     'test/accounts/users.test.ts',
   ],
   [
-    "docs/config-as-code.md: export TAGWARDEN_URL=https://tagwarden.example.com TAGWARDEN_TOKEN=…   # an admin's token",
+    'docs/config-as-code.md: export TAGWARDEN_URL=https://tagwarden.example.com TAGWARDEN_TOKEN=…   # ADMIN_TOKEN, or an API token of an editor or owner',
     'needs a service, which is started there',
     'test/cli/apply/apply.test.ts',
   ],

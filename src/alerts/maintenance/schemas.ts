@@ -68,7 +68,7 @@ export const MaintenanceRecord = model('Maintenance', {
   next_occurrence: Occurrence,
   is_under_way: Type.Boolean(),
   created_at: IsoTime,
-  created_by: Type.String({ description: '`admin`, or `anonymous` while no key is set up' }),
+  created_by: Type.String({ description: 'Who created it, as `actor` in the audit log' }),
 })
 export type MaintenanceRecord = Static<typeof MaintenanceRecord>
 

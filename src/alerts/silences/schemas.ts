@@ -36,7 +36,7 @@ export const SilenceRecord = model('Silence', {
   comment: Comment,
   state: Type.Enum([...SILENCE_STATES]),
   created_at: IsoTime,
-  created_by: Type.String({ description: '`admin`, or `anonymous` while no key is set up' }),
+  created_by: Type.String({ description: 'Who created it, as `actor` in the audit log' }),
 })
 export type SilenceRecord = Static<typeof SilenceRecord>
 

@@ -84,7 +84,7 @@ export class Api {
     if (session.role === null) throw new StartupError(`${this.url} needs a token: set TAGWARDEN_TOKEN`)
     if (rolesIn(session).includes('viewer')) {
       throw new StartupError(
-        "a viewer's token does not see all fields: use that of an admin (ADMIN_TOKEN), or an API token of an editor or owner",
+        "a viewer's token does not see all fields: use ADMIN_TOKEN, or an API token of an editor or owner",
       )
     }
     const { email } = fieldsOf(session.user)

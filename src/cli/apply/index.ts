@@ -42,7 +42,7 @@ const DEFAULT_URL = 'http://127.0.0.1:8080'
 const withTarget = (command: Command): Command =>
   command
     .option('--url <url>', `where the service is (default: TAGWARDEN_URL, or ${DEFAULT_URL})`, serviceUrl)
-    .option('--token <token>', 'the token of an admin (default: TAGWARDEN_TOKEN)')
+    .option('--token <token>', 'ADMIN_TOKEN, or an API token of an editor or owner (default: TAGWARDEN_TOKEN)')
 
 export function applyCommand(): Command {
   return withTarget(

@@ -43,7 +43,7 @@ export interface ProbeTable {
 /** The address that a job calls to report, and its last call. */
 export interface PushTable {
   probe_id: string
-  /** Shown to admins, who need the address again. */
+  /** Shown to editors, who need the address again. */
   token: string
   /** SHA-256 of the token, base64url; calls are looked up by it. */
   token_hash: string

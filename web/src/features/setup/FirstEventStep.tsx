@@ -65,7 +65,7 @@ export function TryStep({ site, ingest }: Props) {
       </div>
       <p className={classes.muted}>
         {key === null
-          ? "Replace $INGEST_KEY with the site's key, which an admin can see."
+          ? "Replace $INGEST_KEY with the site's key, which editors of the client can see."
           : 'The key is masked here; the button copies it in full.'}
       </p>
     </SetupStep>

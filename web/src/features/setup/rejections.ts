@@ -93,7 +93,7 @@ function placeAdvice(path: string): string {
   if (path === 'key header with more than the key') {
     return 'The header holds the key and something else, such as quotes or the word Bearer. Send the 43 characters alone.'
   }
-  return 'Send the key in the header X-Service-Key. For senders that cannot, an admin names their header in INGEST_KEY_HEADERS.'
+  return 'Send the key in the header X-Service-Key. For senders that cannot, add their header to the setting INGEST_KEY_HEADERS.'
 }
 
 function invalidAdvice(path: string): string {
