@@ -25,7 +25,7 @@ export async function requireMuteRoom(
     // Weekly maintenance has no end.
     .where(({ eb, or }) => or([eb('ends_at', 'is', null), eb('ends_at', '>', now)]))
   for (const condition of withinClients([clientId], table === 'silences')) query = query.where(condition)
-  const what = table === 'silences' ? 'silences' : 'planned times of maintenance'
+  const what = table === 'silences' ? 'silences' : 'maintenance windows'
   const text = `The client has ${MOST_OF_CLIENT} ${what}: delete one, or use one for a whole site or the client`
   await requireRoom(query, MOST_OF_CLIENT, text)
 }

@@ -15,7 +15,7 @@ export function misspelt(environment: Environment): string[] {
   return Object.keys(environment).flatMap((given) => {
     if (NAMES.includes(given)) return []
     const name = meant.find((one) => mistakes(given, one) <= (one.length < LONG ? 1 : 2))
-    return name === undefined ? [] : [`${given} is no setting and has no effect: did you mean ${name}?`]
+    return name === undefined ? [] : [`${given} is not a setting and has no effect: did you mean ${name}?`]
   })
 }
 

@@ -86,7 +86,7 @@ const REFUSED: Explanation = ['refused', (host) => `nothing listens at ${host}, 
 const UNREACHABLE: Explanation = ['unreachable', (host) => `${host} cannot be reached from here`]
 const CONNECT_TIMEOUT: Explanation = ['timeout', (host) => `${host} does not answer attempts to connect`]
 const RESET: Explanation = ['reset', (host) => `${host} closed the connection too early`]
-const NETWORK_DOWN: Explanation = ['no_network', (host) => `the network of this server is down, on the way to ${host}`]
+const NETWORK_DOWN: Explanation = ['no_network', (host) => `this server's network is down, so it cannot reach ${host}`]
 const FORBIDDEN_HERE: Explanation = [
   'no_network',
   (host) => `this server may not connect to ${host}: a firewall or sandbox on it forbids that`,

@@ -59,7 +59,7 @@ const SEEDS: readonly Seed[] = [
     seed: settings({ RETENTION_MINUTES_DAYS: '3' }),
     finds: warning(
       'config',
-      /RETENTION_MINUTES_DAYS is no setting and has no effect: did you mean RETENTION_MINUTE_DAYS\?/,
+      /RETENTION_MINUTES_DAYS is not a setting and has no effect: did you mean RETENTION_MINUTE_DAYS\?/,
     ),
   },
   {

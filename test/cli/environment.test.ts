@@ -31,7 +31,7 @@ const TYPOS: readonly [given: string, meant: string | null][] = [
 for (const [given, meant] of TYPOS) {
   const title = meant === null ? `${given} is not taken for a misspelt setting` : `${given} is taken for ${meant}`
   test(title, () => {
-    const said = `${given} is no setting and has no effect: did you mean ${meant}?`
+    const said = `${given} is not a setting and has no effect: did you mean ${meant}?`
     assert.deepEqual(misspelt({ [given]: 'x' }), meant === null ? [] : [said])
   })
 }

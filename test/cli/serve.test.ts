@@ -37,7 +37,7 @@ test('serve prints where it is ready and what is off or open, answers there, and
   const { code, out, err } = await server.finished
   assert.deepEqual({ code, err }, { code: 0, err: [] })
   for (const note of [
-    'ADMIN_TOKN is no setting and has no effect: did you mean ADMIN_TOKEN?',
+    'ADMIN_TOKN is not a setting and has no effect: did you mean ADMIN_TOKEN?',
     `Dashboard: ${url}/`,
     'E-mail is off: SMTP_URL is not set',
     'No chat channel for all clients',

@@ -31,7 +31,7 @@ export function requireRoomIn(
     const created = changes.filter(({ action, what }) => action === 'create' && what.startsWith(`${kind} `)).length
     const count = left[kind as keyof typeof left] + created
     if (created === 0 || count <= limit) continue
-    const many = kind === 'maintenance' ? 'planned times of maintenance' : `${kind}s`
+    const many = kind === 'maintenance' ? 'maintenance windows' : `${kind}s`
     problems.push(source.problem(`the client would have ${count} ${many}, and can have ${limit}: leave some out`))
   }
 }

@@ -193,7 +193,7 @@ function takenRenamings(what: string, list: readonly Wanted[]): Problem[] {
     if (!isRenamed(wanted) || (holders.get(wanted.renamedFrom) ?? []).length < 2) return []
     const at = wanted.source.at('renamed_from')
     const earlier = wanted.source.shown('renamed_from', wanted.renamedFrom ?? '')
-    return [at.problem(`another ${what} is or was called “${earlier}”, too: leave out renamed_from, or the other`)]
+    return [at.problem(`another ${what} is or was called “${earlier}”: remove renamed_from, or the other ${what}`)]
   })
 }
 

@@ -48,7 +48,7 @@ export async function askAddress(
 function problemOf({ status, location, isTruncated }: OutboundAnswer, hasToken: boolean): { why: string } | null {
   if (location !== null) return { why: `redirects (${status}) to ${shownAddress(location)}, which is not followed` }
   if (status === 401 || status === 403)
-    return { why: `is ${status}: it ${hasToken ? 'does not accept the' : 'wants a'} version_token` }
+    return { why: `is ${status}: it ${hasToken ? 'does not accept the' : 'requires a'} version_token` }
   if (status < 200 || status > 299) return { why: `is ${status}` }
   return isTruncated ? { why: 'is longer than 64 kB' } : null
 }

@@ -184,7 +184,7 @@ test('a plan refuses what the caller may not do, or what is more than a client m
   )
   await assert.rejects(
     applyText(`clients: [{ name: Acme, maintenance: [${works}] }]`, { plan: true }),
-    /would have 501 planned times of maintenance, and can have 500/,
+    /would have 501 maintenance windows, and can have 500/,
   )
 })
 
@@ -192,7 +192,7 @@ test('a name that one entry gives up and another has is refused, as the next run
   const text = `clients: [{ name: A, sites: [
     { name: New, renamed_from: Old, url: "https://s.example" }, { name: Old, url: "https://s.example" } ] }]`
   assert.throws(() => wantedClients([new YamlFile('a.yaml', text, {})]), {
-    message: 'a.yaml:2:18: another site is or was called “Old”, too: leave out renamed_from, or the other',
+    message: 'a.yaml:2:18: another site is or was called “Old”: remove renamed_from, or the other site',
   })
 })
 

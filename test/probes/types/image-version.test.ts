@@ -70,7 +70,7 @@ test('a JSON pointer says where the version is', async (t) => {
 const UNREADABLE: readonly [what: string, body: string, status: number, said: RegExp][] = [
   ['404', '4.5.0', 404, / is 404$/],
   ['500', '4.5.0', 500, / is 500$/],
-  ['401', '4.5.0', 401, / is 401: it wants a version_token$/],
+  ['401', '4.5.0', 401, / is 401: it requires a version_token$/],
   ['a web page', '<!doctype html><title>jQuery 3.6.0</title>', 200, / names no version: "<!doctype html>/],
   ['nothing', '', 200, / names no version: ""$/],
   ['a tag that moves', 'gcr.io/cloud-tagging-10302018/gtm-cloud-image:stable', 200, / names no version: ".*:stable"$/],
