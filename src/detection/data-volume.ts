@@ -241,7 +241,7 @@ function unusual(
 const AS_ON_HOLIDAY = '; it fell over the morning as on a holiday: an alert opens only if it is low tomorrow, too'
 
 /** Chance alone may explain so few. */
-const NOT_OVER = '; nothing shows yet that the fall found before is over'
+const NOT_OVER = '; the counts do not show yet that the fall is over'
 
 /** @param ratio measured over normal */
 function againstNormal(ratio: number): string {

@@ -60,7 +60,7 @@ testLogic('data_volume: a fall that was found lasts while nothing shows that it 
   assert.equal(found.status, 'warning')
   const later = await run(0.7, found.memory)
   assert.equal(later.status, 'warning', later.message)
-  assert.match(later.message, /^30 % below normal: .*; nothing shows yet that the fall found before is over$/)
+  assert.match(later.message, /^30 % below normal: .*; the counts do not show yet that the fall is over$/)
   assert.deepEqual(later.memory, found.memory)
   assert.equal((await run(0.7)).status, 'ok', 'without it there is none')
   assert.equal((await run(0.7, found.memory, { weeks: 3 })).status, 'ok', 'found with other settings')
