@@ -21,6 +21,10 @@ const LEFT_ALONE_MS = 30 * DAY
 const forgotten = (clientId: string, email: string): string => `${FORGOTTEN}${hashOf(`${clientId} ${email}`)}`
 const FORGOTTEN = 'forgotten:'
 
+/** The same for one that the mail server refused. It counts only as long as others may wait, because the server may know it later. */
+const refused = (clientId: string, email: string): string => `${REFUSED}${hashOf(`${clientId} ${email}`)}`
+const REFUSED = `${FORGOTTEN}refused:`
+
 /** Returns the address without the tag that many servers ignore. */
 const mailboxOf = (email: string): string =>
   email
@@ -47,7 +51,8 @@ export async function subscribe(
       .select(['id', 'email', 'asked_at', 'confirmed_at', 'created_at'])
       .where('client_id', '=', client.id)
       .where('token', '=', client.token)
-    const known = await ofPage.where('email', 'in', [email, forgotten(client.id, email)]).executeTakeFirst()
+    const spellings = [email, forgotten(client.id, email), refused(client.id, email)]
+    const known = await ofPage.where('email', 'in', spellings).executeTakeFirst()
     if (known !== undefined) {
       const { asked_at, confirmed_at, created_at } = known
       const isDue = asked_at !== null && asked_at < Math.min(now - ASK_AGAIN_MS, created_at + LAST_ASKED_AFTER_MS)
@@ -55,7 +60,11 @@ export async function subscribe(
         await trx.updateTable('status_subscribers').set({ asked_at: null }).where('id', '=', known.id).execute()
       return
     }
-    const there = await ofPage.where('email', 'not like', `${FORGOTTEN}%`).execute()
+    // Forgotten ones of the last days count too: a mail server was asked about each of them.
+    const since = now - UNCONFIRMED_MS
+    const there = await ofPage
+      .where(({ or, eb }) => or([eb('confirmed_at', 'is not', null), eb('created_at', '>=', since)]))
+      .execute()
     const unconfirmed = there.filter(({ confirmed_at }) => confirmed_at === null)
     if (there.length >= MOST || unconfirmed.length >= MOST_UNCONFIRMED) {
       throw new AppError('conflict', 'Too many people have subscribed to this page: use its feed')
@@ -150,14 +159,24 @@ export async function unsubscribe({ write }: Pick<Store, 'write'>, token: string
   else await write.deleteFrom('status_subscribers').where('id', '=', row.id).execute()
 }
 
+/** Deletes a subscriber whose address the mail server refused, or forgets the address when it was not confirmed. */
+export async function removeRefused({ write }: Pick<Store, 'write'>, row: StatusSubscriberRow): Promise<void> {
+  if (row.confirmed_at === null) await leaveAlone({ write }, row, refused)
+  else await write.deleteFrom('status_subscribers').where('id', '=', row.id).execute()
+}
+
 /** Replaces the address by its hash, which recognises it when someone subscribes it again. */
-async function leaveAlone({ write }: Pick<Store, 'write'>, row: StatusSubscriberRow): Promise<void> {
+async function leaveAlone(
+  { write }: Pick<Store, 'write'>,
+  row: StatusSubscriberRow,
+  hashed: typeof forgotten = forgotten,
+): Promise<void> {
   const { id, client_id, email, created_at, asked_at } = row
   await write
     .updateTable('status_subscribers')
     // `asked_at` is set so that it is not asked again.
     .set({
-      email: forgotten(client_id, email),
+      email: hashed(client_id, email),
       secret: newSecret(),
       asked_at: (asked_at ?? created_at) + LAST_ASKED_AFTER_MS,
     })
@@ -173,6 +192,7 @@ export async function forgetLapsed({ write }: Pick<Store, 'write'>, now: number)
     .where(({ or, eb, not, exists, selectFrom }) =>
       or([
         eb.and([eb('confirmed_at', 'is', null), eb('created_at', '<', now - LEFT_ALONE_MS)]),
+        eb.and([eb('email', 'like', `${REFUSED}%`), eb('created_at', '<', now - UNCONFIRMED_MS)]),
         not(
           exists(
             selectFrom('status_links')
@@ -216,7 +236,7 @@ export type OpenSubscriber = Awaited<ReturnType<typeof openSubscribers>>[number]
 const BETWEEN_MS = 10 * MINUTE
 const LONGEST_WAIT_MS = HOUR
 
-/** Returns what an attempt changes in a subscriber; null when the address is to be deleted. */
+/** Returns what an attempt changes in a subscriber; null when the address was refused. */
 export function afterMail(
   { failures }: Pick<StatusSubscriberRow, 'failures'>,
   kind: 'delivered' | 'passing' | 'channel_broken' | 'message_refused',

@@ -5,7 +5,7 @@ import type { DeletionHooks } from '../management/index.ts'
 import type { Mailer } from '../notifications/index.ts'
 import type { Store } from '../store/index.ts'
 import { partsSince, shownIncidents, turnsOf } from './history.ts'
-import { afterMail, forgetLapsed, type OpenSubscriber, openSubscribers } from './subscribers.ts'
+import { afterMail, forgetLapsed, type OpenSubscriber, openSubscribers, removeRefused } from './subscribers.ts'
 import { changesMail, changesSince, confirmationMail, linksFor, type StatusIncident } from './subscription-mails.ts'
 
 const EVERY_MS = 15 * SECOND
@@ -127,7 +127,7 @@ export class Subscriptions extends JobRunner {
     const left = afterMail(subscriber, outcome.kind, done, clock.now())
     // Someone who confirmed meanwhile keeps what was written then, and must not wait for the next e-mail.
     await (left === null
-      ? store.write.deleteFrom('status_subscribers').where('id', '=', id).execute()
+      ? removeRefused(store, subscriber)
       : store.write
           .updateTable('status_subscribers')
           .set(left)

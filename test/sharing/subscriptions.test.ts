@@ -592,6 +592,43 @@ test('an e-mail that the server does not take now comes later, and an address th
   assert.deepEqual(await rows(), [])
 })
 
+testPerEngine(
+  'an unconfirmed address that the server refuses counts for two days, but nothing shows it',
+  async (engine, t) => {
+    const { clock, api, mail, call, client, tick, subscribe, rows } = await start(t, engine, {
+      onRcptTo: ({ address }, _session, done) =>
+        done(address.startsWith('invented') ? smtpError(550, '5.1.1 no such user') : null),
+    })
+    const cleanUp = () => api.service.worker?.loops.find(({ name }) => name === 'status-subscription-cleanup')?.tick()
+    assert.equal((await subscribe('invented@example.com')).status, 202)
+    await tick()
+    const [refused, ...others] = await rows()
+    assert.ok(refused !== undefined && others.length === 0)
+    assert.doesNotMatch(JSON.stringify(refused), /invented/)
+    assert.deepEqual(await call('GET', `/api/clients/${client.id}/subscribers`), [])
+    // As 99 others that were refused would: from many addresses a caller has no limit.
+    const more = Array.from({ length: 99 }, (_, n) => ({
+      ...refused,
+      id: newId(),
+      email: `${refused.email}${n}`,
+      secret: `${n}`,
+    }))
+    await api.service.store.write.insertInto('status_subscribers').values(more).execute()
+    assert.equal((await subscribe('reader@example.com')).status, 409)
+
+    clock.advance(2 * DAY + SECOND)
+    await api.service.membership.beat()
+    await cleanUp()
+    assert.deepEqual(await rows(), [], 'the server may know the address by now')
+    assert.equal((await subscribe('reader@example.com')).status, 202)
+    await tick()
+    assert.deepEqual(
+      mail.mails.map(({ to }) => to),
+      [['reader@example.com']],
+    )
+  },
+)
+
 test('addresses that a server puts off hold up no one', async (t) => {
   const putOff = smtpError(451, '4.7.1 try again later')
   const { clock, mail, tick, subscribe, confirmed, breakDown } = await start(t, sqlite, {
