@@ -151,10 +151,14 @@ interface SharedHealth extends SiteHealth {
 
 /** Returns a site for people who know of the maintenance: problems that began in it are hidden, earlier ones are not. */
 export function duringWork(site: SiteHealth, planned: readonly Planned[], now: number): SharedHealth {
-  const current = planned.filter(({ siteId, startsAt }) => startsAt <= now && (siteId === null || siteId === site.id))
+  const ofSite = planned.filter(({ siteId }) => siteId === null || siteId === site.id)
+  const current = ofSite.filter(({ startsAt }) => startsAt <= now)
   if (current.length === 0) return { ...site, workEndsAt: null }
   const beganWork = Math.min(...current.map(({ startsAt }) => startsAt))
-  const workEndsAt = Math.max(...current.map(({ endsAt }) => endsAt))
+  // Windows that follow without a gap are one to people who wait for its end.
+  const workEndsAt = ofSite
+    .toSorted((a, b) => a.startsAt - b.startsAt)
+    .reduce((end, next) => (next.startsAt <= end ? Math.max(end, next.endsAt) : end), now)
   const alerts = site.alerts.filter(({ openedAt }) => openedAt < beganWork)
   const atMost = STATUSES.slice(STATUSES.indexOf(site.status))
   const status = atMost.find((one) => beganAt(one, alerts) !== null) ?? (site.status === 'ok' ? 'ok' : 'unknown')

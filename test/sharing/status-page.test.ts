@@ -287,10 +287,25 @@ test('maintenance windows that overlap are one, from the first beginning to the 
     { siteId: 's', startsAt: 10, endsAt: 60 },
     { siteId: null, startsAt: 20, endsAt: 90 },
     { siteId: 'other', startsAt: 5, endsAt: 120 },
-    { siteId: null, startsAt: 50, endsAt: 130 },
+    { siteId: null, startsAt: 95, endsAt: 130 },
   ]
   const { status, workEndsAt, alerts } = duringWork(broken, planned, 40)
   assert.deepEqual([status, workEndsAt, alerts], ['unknown', 90, []])
+})
+
+test('maintenance that follows without a gap has one end with the one under way, and one after a gap does not', () => {
+  const site = { id: 's', siteNo: 1, clientId: 'c', name: 'shop', timezone: 'UTC', created_at: 0, lastEventAt: null }
+  const planned = [
+    { siteId: 's', startsAt: 10, endsAt: 60 },
+    { siteId: 'other', startsAt: 60, endsAt: 200 },
+    { siteId: null, startsAt: 60, endsAt: 90 },
+    { siteId: 's', startsAt: 80, endsAt: 85 },
+    { siteId: 's', startsAt: 90, endsAt: 100 },
+    { siteId: 's', startsAt: 101, endsAt: 130 },
+  ]
+  const endAt = (now: number) =>
+    duringWork({ ...site, status: 'ok', reason: null, alerts: [] }, planned, now).workEndsAt
+  assert.deepEqual([5, 40, 101].map(endAt), [null, 100, 130])
 })
 
 testPerEngine('the page lists incidents of 90 days and planned work, and the feed the former', async (engine, t) => {
