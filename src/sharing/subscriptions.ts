@@ -119,7 +119,7 @@ export class Subscriptions extends JobRunner {
         id: `${id}.${isoTime(until ?? now)}`,
         thread: null,
         list: client_id,
-        ...(until !== undefined && { unsubscribeUrl: links.subscription, isOneClick: true }),
+        ...(until !== undefined && { unsubscribeUrl: links.subscription }),
       },
       AbortSignal.timeout(ATTEMPT_MS),
     )

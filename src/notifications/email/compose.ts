@@ -97,6 +97,10 @@ const MAX_SITES = 100
 
 const LINK = 'Open Tagwarden'
 
+/** There is no link to unsubscribe, because readers may have no account: the address is a setting of the client. */
+const TURNED_OFF_BY =
+  'To stop these digests, ask an editor or owner of this client in Tagwarden: they choose “None” under “Digest” when they edit the client.'
+
 function digestText(digest: DigestMessage, publicUrl: string): string {
   const { sites } = digest
   const incidents = incidentsOf(digest)
@@ -125,6 +129,8 @@ function digestText(digest: DigestMessage, publicUrl: string): string {
     ]),
     '',
     `${LINK}: ${publicUrl}`,
+    '',
+    TURNED_OFF_BY,
   ]
   return `${lines.join('\n')}\n`
 }
@@ -156,6 +162,7 @@ function digestHtml(digest: DigestMessage, publicUrl: string): string {
       ...moreOf(lines.length, DIGEST_INCIDENTS, 'entries').map((more) => block(more)),
     ]),
     button({ label: LINK, url: publicUrl }),
+    block(TURNED_OFF_BY, 'muted'),
   ]
   return page(digestHeading(digest), COLOURS.neutral, rows, incidentsInWords(digest))
 }

@@ -28,10 +28,8 @@ export interface Mail {
   thread: string | null
   /** Identifies the e-mails for rules in mail programs. */
   list: string
-  /** Where readers can unsubscribe. */
+  /** Unsubscribes without a sign-in, also by a POST of mail programs, in one click (RFC 8058). */
   unsubscribeUrl?: string
-  /** Whether that address takes a POST of mail programs, which then unsubscribe with one click (RFC 8058). */
-  isOneClick?: boolean
 }
 
 export interface Mailer {
@@ -54,7 +52,7 @@ export function createMailer({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions)
   // E-mails are composed here, so nothing in them may name a file or an address to read.
   const options = { ...server, ...SMTP_TIMEOUTS, ...timeouts, disableFileAccess: true, disableUrlAccess: true }
   return {
-    async send({ to, subject, text, html, at, id, thread, list, unsubscribeUrl, isOneClick }, signal) {
+    async send({ to, subject, text, html, at, id, thread, list, unsubscribeUrl }, signal) {
       // The same on every e-mail of a thread, including the first: no e-mail has it as its own id.
       const reference = thread === null ? null : `<alert.${idPart(thread)}@${domain}>`
       try {
@@ -73,8 +71,10 @@ export function createMailer({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions)
             'Auto-Submitted': 'auto-generated',
             'X-Auto-Response-Suppress': 'All',
             'List-Id': `<${idPart(list)}.tagwarden.${domain}>`,
-            ...(unsubscribeUrl === undefined ? {} : { 'List-Unsubscribe': `<${unsubscribeUrl}>` }),
-            ...(isOneClick === true && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+            ...(unsubscribeUrl !== undefined && {
+              'List-Unsubscribe': `<${unsubscribeUrl}>`,
+              'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+            }),
           },
           signal,
         })
@@ -107,9 +107,10 @@ export function createEmailTransport(mailer: Mailer): Transport {
       const left = only === undefined ? to : to.filter((one) => only.includes(asServersSeeIt(one)))
       if (left.length === 0) return { kind: 'message_refused', error: 'the address was removed from the channel' }
       const { subject, text, html, thread } = composeEmail(message, { publicUrl, at })
-      const mail = { to: left, subject, text, html, thread, at, id: idempotencyKey, list: listOf(message) }
-      if (message.kind !== 'digest') return mailer.send(mail, signal)
-      return mailer.send({ ...mail, unsubscribeUrl: `${publicUrl}/clients/${message.client.id}/edit` }, signal)
+      return mailer.send(
+        { to: left, subject, text, html, thread, at, id: idempotencyKey, list: listOf(message) },
+        signal,
+      )
     },
   }
 }
