@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { errorResponses, etagOf, type HttpApp, matchesEtag } from '../http/index.ts'
 import { type Clock, DAY, floorTo, isoTime, svgText } from '../lib/index.ts'
 import { clientOfStatusLink } from '../management/index.ts'
+import { LocalTimes } from '../notifications/index.ts'
 import type { Store } from '../store/index.ts'
 import type { PastIncident } from './history.ts'
 import { type StatusPages, StatusToken } from './status-page.ts'
@@ -22,19 +23,20 @@ const tag = (name: string, text: string, attributes = ''): string => `<${name}${
  * escaped as plain text.
  *
  * @param id an IRI that never changes
- * @param page address of the status page, or null
+ * @param links addresses of the status page and of the feed itself, or null
  * @param emptyAt `updated` of a feed without incidents, epoch ms
  */
 export function atomFeed(
   name: string,
   id: string,
   incidents: readonly PastIncident[],
-  page: string | null,
+  links: { page: string; self: string } | null,
   emptyAt: number,
 ): string {
   const changedAt = ({ opened_at, resolved_at, back_at }: PastIncident) => resolved_at ?? back_at ?? opened_at
   const updated = incidents.map(changedAt).toSorted().at(-1) ?? isoTime(emptyAt)
-  const link = (address: string) => `<link rel="alternate" type="text/html" href="${svgText(address)}"/>`
+  const link = (address: string, rel = 'alternate', type = 'text/html') =>
+    `<link rel="${rel}" type="${type}" href="${svgText(address)}"/>`
   return [
     '<?xml version="1.0" encoding="utf-8"?>',
     '<feed xmlns="http://www.w3.org/2005/Atom">',
@@ -42,7 +44,7 @@ export function atomFeed(
     tag('id', id),
     tag('updated', updated),
     `<author>${tag('name', 'Tagwarden')}</author>`,
-    ...(page === null ? [] : [link(page)]),
+    ...(links === null ? [] : [link(links.page), link(links.self, 'self', 'application/atom+xml')]),
     ...incidents.map((incident) =>
       [
         '<entry>',
@@ -55,7 +57,7 @@ export function atomFeed(
         tag('published', incident.opened_at),
         tag('updated', changedAt(incident)),
         tag('summary', summaryOf(incident), ' type="text"'),
-        ...(page === null ? [] : [link(`${page}/incidents/${incident.id}`)]),
+        ...(links === null ? [] : [link(`${links.page}/incidents/${incident.id}`)]),
         '</entry>',
       ].join('\n'),
     ),
@@ -67,10 +69,15 @@ export function atomFeed(
 const feedId = (token: string): string =>
   `urn:tagwarden:status:${createHash('sha256').update(token).digest('hex').slice(0, 32)}`
 
-const summaryOf = ({ severity, started_at, resolved_at, back_at }: PastIncident): string =>
-  resolved_at === null
-    ? `${severity} since ${started_at}${back_at === null ? '' : `, open again since ${back_at}`}`
-    : `Resolved: ${severity} from ${started_at} to ${resolved_at}`
+/** Times have their day, as readers come across an entry on any. */
+function summaryOf({ severity, timezone, started_at, resolved_at, back_at }: PastIncident): string {
+  const times = new LocalTimes(timezone)
+  const began = Date.parse(started_at)
+  const on = `${times.day(began)},`
+  if (resolved_at !== null) return `Resolved: ${severity} ${on} ${times.span(began, Date.parse(resolved_at), began)}`
+  const again = back_at === null ? '' : `, open again since ${times.moment(Date.parse(back_at), began)}`
+  return `${severity} since ${on} ${times.moment(began, began)}${again}`
+}
 
 /** Adds the public route of feeds: the status page's token is the key. */
 export function feedRoutes(app: HttpApp, { store, pages, clock, publicUrl }: Options): void {
@@ -97,8 +104,11 @@ export function feedRoutes(app: HttpApp, { store, pages, clock, publicUrl }: Opt
       const { id, name } = await clientOfStatusLink(store.read, token)
       const now = clock.now()
       const { incidents } = await pages.of(id, now)
-      const page = publicUrl === null ? null : `${publicUrl}/status/${token}`
-      const feed = atomFeed(name, feedId(token), incidents, page, floorTo(now, DAY))
+      const links =
+        publicUrl === null
+          ? null
+          : { page: `${publicUrl}/status/${token}`, self: `${publicUrl}/api/status/${token}/feed.atom` }
+      const feed = atomFeed(name, feedId(token), incidents, links, floorTo(now, DAY))
       const etag = etagOf(feed)
       reply.headers({
         etag,

@@ -16,6 +16,7 @@ const AHEAD_MS = 14 * DAY
 export const PastIncident = model('PastIncident', {
   id: Type.Unsafe<string>({ ...Uuid, description: "Opens the incident's page under this link, and nothing else" }),
   site: Type.String({ description: 'Its name' }),
+  timezone: Type.String({ description: "The site's, an IANA name" }),
   title: Type.String(),
   severity: AlertRecord.properties.severity,
   started_at: IsoTime,
@@ -42,6 +43,7 @@ export type PlannedMaintenance = Static<typeof PlannedMaintenance>
 interface NamedSite {
   id: string
   name: string
+  timezone: string
 }
 
 interface ShownIncident extends Omit<PastIncident, 'back_at'> {
@@ -81,7 +83,7 @@ export async function shownIncidents(
   since: number,
   most?: number,
 ): Promise<ShownIncident[]> {
-  const names = new Map(sites.map(({ id, name }) => [id, name]))
+  const known = new Map(sites.map((site) => [site.id, site]))
   const rows = await db
     .selectFrom('incidents')
     .leftJoin('alerts as lead', 'lead.id', 'incidents.lead_alert_id')
@@ -108,12 +110,13 @@ export async function shownIncidents(
   return rows.flatMap((row) => {
     const { id, site_id, parent_id, title, severity, started_at, opened_at, resolved_at, shown_at } = row
     // The site was added or paused after the sites were read.
-    const site = names.get(site_id ?? '')
+    const site = known.get(site_id ?? '')
     if (site === undefined || site_id === null) return []
     return [
       {
         id,
-        site,
+        site: site.name,
+        timezone: site.timezone,
         site_id,
         parent_id,
         title,

@@ -68,7 +68,6 @@ export class Subscriptions extends JobRunner {
       .select(['id', 'name', 'timezone'])
       .where('client_id', '=', clientId)
       .execute()
-    const zones = new Map(sites.map(({ id, timezone }) => [id, timezone]))
     const shown = await shownIncidents(store.read, clientId, sites, clock.now() - DAY)
     const parts = await partsSince(store.read, shown)
     const turns = await turnsOf(store.read, shown)
@@ -79,7 +78,7 @@ export class Subscriptions extends JobRunner {
       const since = over === null ? null : Date.parse(over) + LATE_MS
       return since === null || end === null || since < Date.parse(end) ? since : null
     }
-    return shown.map(({ id, parent_id, site, site_id, title, started_at, shownAt, resolved_at }) => ({
+    return shown.map(({ id, parent_id, site, timezone, title, started_at, shownAt, resolved_at }) => ({
       site,
       title,
       startedAt: Date.parse(started_at),
@@ -87,7 +86,7 @@ export class Subscriptions extends JobRunner {
       partSince: parts.get(id) ?? null,
       aloneSince: aloneSince(parent_id, resolved_at),
       turns: turns.get(id) ?? [],
-      timezone: zones.get(site_id) ?? 'UTC',
+      timezone,
     }))
   }
 

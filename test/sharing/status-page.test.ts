@@ -366,9 +366,11 @@ testPerEngine('the page lists incidents of 90 days and planned work, and the fee
   assert.equal(feed.headers.get('content-type'), 'application/atom+xml; charset=utf-8')
   assert.deepEqual(
     [...feed.text.matchAll(/<link [^>]*href="([^"]*)"/g)].map(([, address]) => address),
-    ['', `/incidents/${before}`, `/incidents/${last}`, `/incidents/${first}`].map(
-      (rest) => `https://watch.example/status/${link.token}${rest}`,
-    ),
+    [
+      `/status/${link.token}`,
+      `/api/status/${link.token}/feed.atom`,
+      ...[before, last, first].map((id) => `/status/${link.token}/incidents/${id}`),
+    ].map((path) => `https://watch.example${path}`),
   )
   for (const secret of ['title-secret', 'another client', site.id, client.id]) assert.ok(!feed.text.includes(secret))
   // What lasts is listed, however many are newer, and the page says that there are older ones.

@@ -26,6 +26,7 @@ interface PageSite {
 }
 type PageIncident = Pick<Incident, 'id' | 'title' | 'severity' | 'started_at' | 'opened_at' | 'resolved_at'> & {
   site: string
+  timezone: string
 }
 export interface Page {
   name: string
@@ -108,6 +109,7 @@ async function shownIncidents({ admin }: Story, { incidents, alerts }: Truth, si
 const pageIncident = (incident: Incident, sites: readonly Site[]): PageIncident => ({
   id: incident.id,
   site: sites.find(({ id }) => id === incident.site_id)?.name ?? '',
+  timezone: sites.find(({ id }) => id === incident.site_id)?.timezone ?? '',
   title: incident.title,
   severity: incident.severity,
   started_at: incident.started_at,

@@ -49,6 +49,7 @@ export interface Site {
   id: string
   client_id: string
   name: string
+  timezone: string
   is_active: boolean
   last_event_at: string | null
 }
