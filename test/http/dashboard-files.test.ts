@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
@@ -40,6 +40,11 @@ for (const path of ['/', '/sites/7d444840-9dc0-41d1-b245-5ffdce74fad2?range=7d',
     assert.match(answer.body, /id="root"/)
   })
 }
+
+test('without JavaScript the document says what it needs in words that fit a shared page too', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../web/index.html'), 'utf8')
+  assert.match(page, /<noscript>This page needs JavaScript\./)
+})
 
 const NO_PAGES = [
   '/api/unknown',
