@@ -58,6 +58,7 @@ export { type MarkSpecialDays, type SpecialDaysRecord, specialDaysOf } from './s
 export { clientOfStatusLink, type StatusLinkRecord } from './status-links.ts'
 export {
   checkedLooks,
+  keptLogo,
   logoFingerprint,
   readStatusLooks,
   StatusLooks,

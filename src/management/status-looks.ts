@@ -6,6 +6,7 @@ import type { Kysely, StatusLooksRow, Tables } from '../store/index.ts'
 import { writeAudit } from './audit.ts'
 import { Patterned } from './client-schemas.ts'
 import { type Context, contextOf, lockClient, type ManagementOptions } from './context.ts'
+import { withoutMetadata } from './logo-metadata.ts'
 
 const Accent = nullable(Patterned('^#[0-9a-f]{6}$', 'a colour like #2f5fd0'))
 /** Least contrast of lines and marks against white; the dark page lightens the colour. */
@@ -35,7 +36,7 @@ export const UpdateStatusLooks = Type.Partial(
         maxLength: Math.ceil(LOGO_BYTES_MAX / 3) * 4,
         pattern: '^[A-Za-z0-9+/]+={0,2}$',
         [EXPECTS]: 'base64',
-        description: `A PNG, JPEG or WebP as base64: at most ${LOGO_BYTES_MAX} bytes and ${LOGO_SIDE_MAX} px per side`,
+        description: `A PNG, JPEG or WebP as base64: at most ${LOGO_BYTES_MAX} bytes and ${LOGO_SIDE_MAX} px per side. Metadata are removed`,
       }),
     ),
   }),
@@ -104,7 +105,13 @@ function checkedLogo(base64: string): { logo: string; logo_type: string } {
       `must have at most ${LOGO_SIDE_MAX} px per side, but has ${logo.width} × ${logo.height}`,
     )
   }
-  return { logo: bytes.toString('base64'), logo_type: logo.type }
+  return { logo: keptLogo(base64), logo_type: logo.type }
+}
+
+/** Returns what is kept of a logo, as base64: all of it when it is no image, and is refused. */
+export function keptLogo(base64: string): string {
+  const bytes = Buffer.from(base64, 'base64')
+  return (logoOf(bytes) === null ? bytes : withoutMetadata(bytes)).toString('base64')
 }
 
 /** Contrast ratio as in WCAG 2. @param colour `#rrggbb` */

@@ -426,6 +426,11 @@ testPerEngine(
     const own = await api.call('GET', `${path}/logo`, undefined, bearer(VIEWER))
     assert.deepEqual([own.status, own.headers.get('content-type'), own.text], [200, 'image/png', answer.text])
     assert.equal(own.headers.get('content-security-policy'), "default-src 'none'; sandbox")
+    // A text chunk before the last one is not passed on.
+    const image = Buffer.from(PIXEL, 'base64')
+    const text = Buffer.concat([Buffer.from([0, 0, 0, 6]), Buffer.from('tEXtsecret'), Buffer.alloc(4)])
+    const talking = Buffer.concat([image.subarray(0, -12), text, image.subarray(-12)])
+    assert.deepEqual(await call('PATCH', path, { logo: talking.toString('base64') }), looks)
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>').toString(
       'base64',
     )

@@ -1,6 +1,6 @@
 import { checkMaintenance, type MaintenanceRecord, type UpdateMaintenance } from '../../alerts/index.ts'
 import { fingerprintOf, quoted } from '../../lib/index.ts'
-import { checkedLooks, logoFingerprint, type UpdateStatusLooks } from '../../management/index.ts'
+import { checkedLooks, keptLogo, logoFingerprint, type UpdateStatusLooks } from '../../management/index.ts'
 import { addressIn, type CreateOwnChannel, checkWait, type OwnChannelRecord } from '../../notifications/index.ts'
 import { type Call, type FieldChange, Ref } from './change.ts'
 import { differing, fieldChange } from './fields.ts'
@@ -152,7 +152,7 @@ export function planStatusPage(
     changes.push(fieldChange('accent', looks.accent, accent, source.at('accent')))
     body.accent = accent
   }
-  if (logo !== undefined && (logo === null ? null : logoFingerprint(logo)) !== looks.logo) {
+  if (logo !== undefined && (logo === null ? null : logoFingerprint(keptLogo(logo))) !== looks.logo) {
     changes.push(fieldChange('logo', looks.logo, entry.logo, source.at('logo')))
     body.logo = logo
   }

@@ -261,7 +261,13 @@ const LOGO = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDw
 test('what is exported makes an empty service answer as the first does', async (t) => {
   const one = await startApplying(t)
   await mkdir(join(one.folder, 'pictures'))
-  await writeFile(join(one.folder, 'pictures/logo.png'), Buffer.from(LOGO, 'base64'))
+  // The service keeps no text of an image, and a plan has to know that.
+  const image = Buffer.from(LOGO, 'base64')
+  const text = Buffer.concat([Buffer.from([0, 0, 0, 6]), Buffer.from('tEXtsecret'), Buffer.alloc(4)])
+  await writeFile(
+    join(one.folder, 'pictures/logo.png'),
+    Buffer.concat([image.subarray(0, -12), text, image.subarray(-12)]),
+  )
   const withLogo = EVERYTHING.replace('accent: "#2f5fd0"', 'accent: "#2f5fd0"\n      logo: pictures/logo.png')
   await one.applyText(withLogo, withSecrets)
   const folder = join(await tempDir(t), 'exported')
