@@ -5,7 +5,7 @@ import { errorResponses, etagOf, type HttpApp, IsoTime, matchesEtag, model, null
 import { type Clock, isoTime, isoTimeOrNull, Kept, MINUTE, notFound } from '../lib/index.ts'
 import { clientOfStatusLink, readStatusLooks, StatusLooks, statusLooks } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
-import { DAY_STATUSES, dayStatus, readSiteDays, totalTimes, uptimeOf } from '../uptime/index.ts'
+import { DAY_STATUSES, dayStatus, firstDayOf, readSiteDays, totalTimes, uptimeOf } from '../uptime/index.ts'
 import { maintenanceAhead, PastIncident, PlannedMaintenance, pastIncidents } from './history.ts'
 import { KeptPages, type SiteHealth, type SiteHealthCache } from './site-health.ts'
 
@@ -19,6 +19,12 @@ const share = nullable(
 /** The last 90 days of a site for anyone with the link: no counts. */
 const SharedHistory = {
   uptime: share,
+  first_day: nullable(
+    Type.String({
+      format: 'date',
+      description: 'The first of the days on which the site was there; earlier ones are `unknown`',
+    }),
+  ),
   days: Type.Array(
     Type.Object({
       day: Type.String({ format: 'date', description: "Calendar day of the site's time zone" }),
@@ -31,10 +37,11 @@ const SharedHistory = {
 
 interface SiteHistory {
   uptime: number | null
+  first_day: string | null
   days: { day: string; status: (typeof DAY_STATUSES)[number]; uptime: number | null }[]
 }
 
-const NO_HISTORY: SiteHistory = { uptime: null, days: [] }
+const NO_HISTORY: SiteHistory = { uptime: null, first_day: null, days: [] }
 
 /** By site id. */
 type Histories = Kept<ReadonlyMap<string, SiteHistory>>
@@ -52,13 +59,11 @@ const histories = (
     const sites = (await sitesOf(now)).map((site) => ({ ...site, client_id: site.clientId }))
     const days = await readSiteDays(read, sites, now)
     return new Map(
-      Array.from(days, ([id, ofSite]) => [
-        id,
-        {
-          uptime: uptimeOf(totalTimes(ofSite)),
-          days: ofSite.map(({ day, times }) => ({ day, status: dayStatus(times), uptime: uptimeOf(times) })),
-        },
-      ]),
+      sites.map(({ id, created_at }) => {
+        const ofSite = days.get(id) ?? []
+        const shown = ofSite.map(({ day, times }) => ({ day, status: dayStatus(times), uptime: uptimeOf(times) }))
+        return [id, { uptime: uptimeOf(totalTimes(ofSite)), first_day: firstDayOf(ofSite, created_at), days: shown }]
+      }),
     )
   })
 

@@ -121,6 +121,10 @@ const writtenDay = (row: SiteDayRow): Omit<SiteDay, keyof LocalDay> => ({
   isFinal: true,
 })
 
+/** Returns the first of the days, oldest first, on which a site was there; null when it was not. @param createdAt epoch ms */
+export const firstDayOf = (days: readonly LocalDay[], createdAt: number): string | null =>
+  days.find(({ to }) => to > createdAt)?.day ?? null
+
 /** Sums the times of several days. */
 export const totalTimes = (days: readonly Pick<SiteDay, 'times'>[]): StateTimes =>
   days.reduce(

@@ -5,7 +5,16 @@ import { floorTo, isoTime, MINUTE, SECOND } from '../lib/index.ts'
 import { lastEventAt, requireSite } from '../management/index.ts'
 import type { SiteRow, Store } from '../store/index.ts'
 import { BUDGET_DAYS, siteBudget } from './budget.ts'
-import { DAY_STATUSES, dayStatus, LIVE_DAYS, readSiteDays, type SiteDay, totalTimes, uptimeOf } from './read-days.ts'
+import {
+  DAY_STATUSES,
+  dayStatus,
+  firstDayOf,
+  LIVE_DAYS,
+  readSiteDays,
+  type SiteDay,
+  totalTimes,
+  uptimeOf,
+} from './read-days.ts'
 import type { StateTimes } from './spans.ts'
 
 const Seconds = (description: string) => Type.Integer({ minimum: 0, description })
@@ -61,6 +70,12 @@ export const UptimeAnswer = model('Uptime', {
   ...times,
   delivered,
   slo: nullable(Slo),
+  first_day: nullable(
+    Type.String({
+      format: 'date',
+      description: 'The first of the days on which the site was there; earlier ones are `unknown`',
+    }),
+  ),
   days: Type.Array(UptimeDay, { description: 'The last 90 days, oldest first; today up to now' }),
 })
 export type UptimeAnswer = Static<typeof UptimeAnswer>
@@ -107,6 +122,7 @@ async function uptimeAnswer(context: ReportContext, site: SiteRow): Promise<Upti
             spent_seconds: Math.round(budget.spent / SECOND),
             left: budget.left,
           },
+    first_day: firstDayOf(days, site.created_at),
     days: days.map((day) => ({
       day: day.day,
       status: dayStatus(day.times),

@@ -79,11 +79,11 @@ testPerEngine(
     assert.equal((await api.ingest(fine, eventPayload({ timestamp_ms: now }))).status, 200)
     const { sites, ...whole } = await page()
     // Probes that never ran have judged nothing: no day is green.
-    for (const { days, uptime } of sites) {
-      assert.deepEqual([days.length, uptime, days.at(-1)?.day], [90, null, '2026-11-20'])
+    for (const { days, uptime, first_day } of sites) {
+      assert.deepEqual([days.length, uptime, days.at(-1)?.day, first_day], [90, null, '2026-11-20', '2026-11-20'])
       assert.deepEqual(new Set(days.map(({ status }) => status)), new Set(['unknown']))
     }
-    const shown = { ...whole, sites: sites.map(({ days: _days, uptime: _uptime, ...site }) => site) }
+    const shown = { ...whole, sites: sites.map(({ days: _days, uptime: _uptime, first_day: _first, ...site }) => site) }
     assert.deepEqual(shown, {
       generated_at: NOW,
       name: 'Acme',

@@ -33,7 +33,7 @@ test('the uptime of a site is answered by day, with what its tags delivered toda
   await api.service.ingest.flush()
   const answer = await api.call('GET', `/api/sites/${site.id}/uptime`)
   assert.equal(answer.status, 200, answer.text)
-  const { days, uptime, delivered } = answer.json<UptimeAnswer>()
+  const { days, uptime, delivered, first_day } = answer.json<UptimeAnswer>()
   const { day, status, ok_seconds, critical_seconds, unknown_seconds, is_final } = days.at(-1) ?? assert.fail()
   assert.deepEqual(
     { day, status, ok_seconds, critical_seconds, unknown_seconds, is_final },
@@ -46,7 +46,7 @@ test('the uptime of a site is answered by day, with what its tags delivered toda
       is_final: false,
     },
   )
-  assert.deepEqual([uptime, delivered], [0.5, 0.5])
+  assert.deepEqual([uptime, delivered, first_day], [0.5, 0.5, '2026-11-19'])
   assert.equal((await api.call('DELETE', `/api/probes/${probe.id}`)).status, 204)
   const later = await api.ask<UptimeAnswer>('GET', `/api/sites/${site.id}/uptime`)
   assert.deepEqual(later.days, days, 'a probe that is deleted takes none of what it saw along')

@@ -4,7 +4,7 @@ import type { Status } from '../../src/dashboard/index.ts'
 import type { SharedSite } from '../../src/sharing/index.ts'
 import { moment, sentence, stateWords } from '../../web/src/features/status/sentence.ts'
 import { judgedStatus, unjudgedWords } from '../../web/src/ui/status/status.ts'
-import { budgetInWords, daysJudged, uptimePercent } from '../../web/src/ui/uptime/words.ts'
+import { barInWords, budgetInWords, dayInWords, daysJudged, uptimePercent } from '../../web/src/ui/uptime/words.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00.000Z')
 const ZONE = 'Europe/Berlin'
@@ -20,6 +20,7 @@ const site = (status: Status, since: string | null = null, open = 0): SharedSite
   last_event_at: null,
   sparkline: [],
   uptime: null,
+  first_day: null,
   days: [],
   alerts: Array.from({ length: open }, () => ({
     title: 'It is down',
@@ -101,6 +102,18 @@ test('the uptime of a young site is of the days since it was judged first', () =
   assert.equal(days(...Array(90).fill(1)), '90 days')
   assert.equal(days(null, null, 1, null, 0), '3 days')
   assert.equal(days(null, null, 0), 'today')
+})
+
+test('days before a site existed are not watched yet, and only later ones without data unknown', () => {
+  const days = ['17', '18', '19', '20'].map((day) => ({
+    ...{ day: `2026-11-${day}`, uptime: day === '20' ? 1 : null },
+    status: day === '20' ? ('ok' as const) : ('unknown' as const),
+  }))
+  const words = (firstDay: string | null) => days.map((day) => dayInWords(day, firstDay).replace(/^\d+ Nov: /, ''))
+  assert.deepEqual(words('2026-11-19').slice(0, 3), ['not watched yet', 'not watched yet', 'unknown'])
+  assert.deepEqual(words(null).slice(0, 3), ['unknown', 'unknown', 'unknown'])
+  assert.equal(barInWords(days, '2026-11-19'), 'The last 4 days: 1 healthy, 1 unknown, 2 not watched yet')
+  assert.equal(barInWords(days, '2026-11-17'), 'The last 4 days: 1 healthy, 3 unknown')
 })
 
 test('shares of time are rounded down, so that only all of it is 100 %', () => {

@@ -19,7 +19,7 @@ export function UptimePanel({ site }: { site: SiteRecord }) {
         <Awaited error={error} onRetry={() => void refetch()} height={56} />
       ) : (
         <>
-          <UptimeBar days={data.days} />
+          <UptimeBar days={data.days} firstDay={data.first_day} />
           <p className={page.muted}>
             {data.uptime === null
               ? 'Nothing was judged yet: days fill as probes judge the site.'

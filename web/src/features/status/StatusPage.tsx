@@ -105,7 +105,7 @@ function SharedSite({ site, now }: { site: Site; now: number }) {
       </div>
       {site.days.length > 0 && (
         <div className={classes.days}>
-          <UptimeBar days={site.days} />
+          <UptimeBar days={site.days} firstDay={site.first_day} />
           <span className={classes.seen}>
             {site.uptime === null
               ? '90 days, not judged yet'

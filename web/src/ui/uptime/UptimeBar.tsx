@@ -10,7 +10,7 @@ const HEIGHT = 20
 const HEIGHTS = { unknown: 4, maintenance: 8, ok: 12, warning: 16, critical: 20 } as const
 
 /** The last days as bars, today on the right. Pointing at one shows its details. */
-export function UptimeBar({ days }: { days: readonly BarDay[] }) {
+export function UptimeBar({ days, firstDay }: { days: readonly BarDay[]; firstDay: string | null }) {
   const [pointed, setPointed] = useState<number | null>(null)
   const day = pointed === null ? undefined : days[pointed]
   const point = (event: PointerEvent<SVGSVGElement>) => {
@@ -18,13 +18,18 @@ export function UptimeBar({ days }: { days: readonly BarDay[] }) {
     setPointed(Math.floor(((event.clientX - box.left) / box.width) * days.length))
   }
   return (
-    <Tooltip.Floating disabled={day === undefined} multiline maw={320} label={day === undefined ? '' : dayInWords(day)}>
+    <Tooltip.Floating
+      disabled={day === undefined}
+      multiline
+      maw={320}
+      label={day === undefined ? '' : dayInWords(day, firstDay)}
+    >
       <svg
         className={classes.bar}
         viewBox={`0 0 ${Math.max(1, days.length * STEP - (STEP - BAR))} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={barInWords(days)}
+        aria-label={barInWords(days, firstDay)}
         onPointerMove={point}
         onPointerLeave={() => setPointed(null)}
       >

@@ -51,8 +51,14 @@ const PARTS = [
   ['unknown_seconds', 'unknown'],
 ] as const
 
+/** What days before the site existed are called: nothing of them is missing. */
+const NOT_YET = 'not watched yet'
+
+const isBefore = (day: BarDay, firstDay: string | null): boolean => firstDay !== null && day.day < firstDay
+
 /** "19 Nov: 98.2 % up · critical 26 min · unknown 2 h · 99.1 % of tag runs delivered" */
-export function dayInWords(day: BarDay): string {
+export function dayInWords(day: BarDay, firstDay: string | null): string {
+  if (isBefore(day, firstDay)) return `${dayName(day.day)}: ${NOT_YET}`
   const lengths = PARTS.flatMap(([field, name]) => {
     const seconds = day[field] ?? 0
     return seconds === 0 ? [] : [`${name} ${duration(seconds * 1_000)}`]
@@ -67,12 +73,15 @@ export function dayInWords(day: BarDay): string {
 }
 
 /** The bar for screen readers: the number of days by status, and which were bad. */
-export function barInWords(days: readonly BarDay[]): string {
+export function barInWords(days: readonly BarDay[], firstDay: string | null): string {
+  const watched = days.filter((day) => !isBefore(day, firstDay))
+  const before = days.length - watched.length
   const counts = (['critical', 'warning', 'maintenance', 'ok', 'unknown'] as const).flatMap((status) => {
-    const count = days.filter((day) => day.status === status).length
+    const count = watched.filter((day) => day.status === status).length
     return count === 0 ? [] : [`${count} ${DAY_WORDS[status]}`]
   })
-  const bad = days.filter(({ status }) => status === 'critical').slice(-5)
+  if (before > 0) counts.push(`${before} ${NOT_YET}`)
+  const bad = watched.filter(({ status }) => status === 'critical').slice(-5)
   const named = bad.length === 0 ? '' : `; the last critical ones: ${bad.map(({ day }) => dayName(day)).join(', ')}`
   return `The last ${days.length} days: ${counts.join(', ')}${named}`
 }
