@@ -12,7 +12,7 @@ const WHOLE_RUNS = 5_000
 const WHOLE_FOR_MS = BURN_REACH_MS + MOST_REACH_MS
 /** How much longer than that one result an hour is kept, besides the changes; after that, one a day. */
 const HOURLY_FOR_MS = 10 * DAY
-/** Most results kept of a probe: of one that changes with each run, is run again and again, or whose address is called so often. */
+/** Most results kept of a probe that is run again and again or whose address is called so often; of any other, most of those that were thinned. */
 export const RESULTS_PER_PROBE = 10_000
 /** Days that a deleted probe's results are kept: a site's days are written up to three days and some hours late and need them. */
 const DAYS_UNWRITTEN = 4
@@ -113,7 +113,8 @@ async function thinProbe(
     day += DAY
   }
   await store.write.updateTable('probes').set({ results_thinned_to: day }).where('id', '=', probe_id).execute()
-  const surplus = (await nthNewest(store, probe_id, RESULTS_PER_PROBE))?.id
+  // Those kept whole do not count: while days are not written, a probe that runs every 30 s has more of them.
+  const surplus = (await nthNewest(store, probe_id, RESULTS_PER_PROBE, firstIdAt(day)))?.id
   if (surplus !== undefined && !(await untilDone(() => clearProbe(store, probe_id, surplus), shouldContinue)))
     return false
   return day >= end
@@ -169,11 +170,13 @@ const nthNewest = (
   { read }: Store,
   probeId: string,
   n: number,
+  before?: string,
 ): Promise<Pick<ProbeResultRow, 'id' | 'executed_at'> | undefined> =>
   read
     .selectFrom('probe_results')
     .select(['id', 'executed_at'])
     .where('probe_id', '=', probeId)
+    .$if(before !== undefined, (results) => results.where('id', '<', before ?? ''))
     .orderBy('id', 'desc')
     .offset(n - 1)
     .limit(1)

@@ -175,6 +175,18 @@ testOnEveryEngine('results of days that are not written stay until they are', as
   assert.deepEqual(await left(), [NOW])
 })
 
+testLogic('however many results unwritten days need, they stay, and so do those from before', async (store) => {
+  const site = await insertSite(store, { timezone: 'UTC' })
+  await writeDay(store, site.id, new Date(NOW - 6 * DAY).toISOString().slice(0, 10))
+  const { id } = await insertProbe(store, site.id, { interval_seconds: 30 })
+  const [changed, open] = [NOW - 60 * DAY, floorTo(NOW, DAY) - 5 * DAY]
+  const times = Array.from({ length: RESULTS_PER_PROBE + 10 }, (_, n) => open + n * 30 * SECOND)
+  await addResults(store, id, [changed, ...times])
+  await clearResults(store, 90, NOW, () => true)
+  const kept = await timesOf(store, id)
+  assert.deepEqual([kept.length, kept[0], kept[1]], [times.length + 1, changed, open])
+})
+
 testOnEveryEngine(
   'a probe that is run again and again keeps no more results than one of the shortest interval',
   async (store) => {
