@@ -1,4 +1,4 @@
-import { HOUR } from '../lib/index.ts'
+import { DAY, HOUR } from '../lib/index.ts'
 import type { Bursts } from './bursts-now.ts'
 import { logLimit } from './false-alarms.ts'
 import { mayBeHoliday } from './holiday.ts'
@@ -51,6 +51,8 @@ const UNUSED_BY_SILENCE = 3
 /** What is accepted for one subject. */
 export interface VolumeLimits extends FallLimits, SilenceLimits {
   readonly direction: VolumeConfig['direction']
+  /** Age from which on a fall is over, ms: all that is usual was learnt since. */
+  readonly oldestFall: number
 }
 
 /** @param events how many events share the budget; null for the site itself */
@@ -58,6 +60,7 @@ export function limitsOf(config: VolumeConfig, events: number | null): VolumeLim
   const ofEvent = config.false_alarms / Math.max(1, events ?? 1)
   return {
     direction: config.direction,
+    oldestFall: config.weeks * 7 * DAY,
     ratio: config.warning_ratio,
     z: config.warning_z,
     minVisits: config.min_expected,
@@ -118,13 +121,14 @@ export function assessVolume(subject: CountedSubject, limits: VolumeLimits): Vol
   const silenceEnded = lastSilenceEnded(course, usual.noise, bursts, limits.silenceBudget)
   const judged = silenceEnded === null ? course : courseSince(course, silenceEnded)
   const found = judgeWindows(judged, usual, bursts, isSite, limits)
-  const kept = subject.open == null ? null : keptFall(course, subject.open, usual, bursts.burst, isSite, limits)
+  const open = subject.open != null && course.to - subject.open.since < limits.oldestFall ? subject.open : null
+  const kept = open === null ? null : keptFall(course, open, usual, bursts.burst, isSite, limits)
   const onset = found?.kind === 'fall' ? onsetOf(judged, bursts.burst, usual.noise.steady(HOUR)) : null
   const window = (onset === null ? kept : null) ?? found ?? wholeCourse(subject, limits)
   // A site that was low before a holiday began is low because of something else.
   const isHoliday = isSite && onset !== null && kept === null && mayBeHoliday(course, judged, subject)
   const status = isHoliday ? 'ok' : statusOf(window?.kind, limits.direction)
-  const begins = [onset?.since ?? [], kept === null ? [] : (subject.open?.since ?? [])].flat()
+  const begins = [onset?.since ?? [], kept === null ? [] : (open?.since ?? [])].flat()
   const since = begins.length === 0 ? null : Math.min(...begins)
   return { status, silence: null, window, onset, since, isHoliday }
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DATA_VOLUME_DEFAULTS, dataVolume, type OpenFalls, openFalls } from '../../src/detection/index.ts'
+import { DATA_VOLUME_DEFAULTS, dataVolume, isBad, type OpenFalls, openFalls } from '../../src/detection/index.ts'
 import { keptFall } from '../../src/detection/open-fall.ts'
 import type { Course } from '../../src/detection/volume-counts.ts'
-import { HOUR, MINUTE } from '../../src/lib/index.ts'
-import { NOON, SLOT, siteOf, volumeInput } from './support.ts'
+import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { NOON, type Rates, SLOT, siteOf, volumeInput } from './support.ts'
 import { visitsOf } from './visits.ts'
 
 const TO = 1_000 * HOUR
@@ -68,6 +68,16 @@ test('a special day, or people who call it no problem, end a fall', () => {
   assert.deepEqual([isKept(course), isKept(special), isKept(course, 1.5)], [true, false, false])
   assert.equal(isKept(special, 1, false), true, 'an event is compared with the others')
   assert.equal(isKept(course, 1), true)
+})
+
+test('a fall to what has been usual for all weeks compared is over, even where too few come to show it', () => {
+  // In a day, six of the event: so few that no day of them speaks for their usual level.
+  const few: Rates = (time) => ({ page_view: 20, ...(time % (4 * HOUR) === 0 ? { purchase: 1 } : {}) })
+  const isBadAfter = (days: number) => {
+    const open = new Map([['purchase', { since: NOON - days * DAY, widening: 1 }]])
+    return isBad(dataVolume({ ...volumeInput({ usual: few }), open }, DATA_VOLUME_DEFAULTS))
+  }
+  assert.deepEqual([isBadAfter(2), isBadAfter(27), isBadAfter(28)], [true, true, false])
 })
 
 /** How often an alert of the site opens, in runs every half hour from noon on, and whether one is open at the end. */
