@@ -180,7 +180,7 @@ const CLOCK_SLACK_MS = MINUTE
 const BROUGHT_FORWARD = 500
 
 /**
- * Brings forward probes that are due later than any run would set them, because the clock was ahead. Otherwise they would rest for as
+ * Brings forward probes that are due later than any run or claim would set them, because the clock was ahead. Otherwise they would rest for as
  * long as it was ahead, and nothing would watch their targets. A probe that a call has made due meanwhile keeps its earlier time.
  */
 export async function bringForward(store: Store, now: number): Promise<void> {
@@ -189,7 +189,7 @@ export async function bringForward(store: Store, now: number): Promise<void> {
     const late = await store.read
       .selectFrom('probes')
       .select(['id', 'interval_seconds'])
-      .where('claimed_by', 'is', null)
+      .where(isFree(store, now))
       .where('next_run_at', '>', sql<number>`cast(${now + CLOCK_SLACK_MS} as bigint) + ${rest}`)
       .limit(BROUGHT_FORWARD)
       .execute()
@@ -199,7 +199,7 @@ export async function bringForward(store: Store, now: number): Promise<void> {
     )
     await sql`
       update probes set next_run_at = cast(v.column2 as bigint) from (values ${sql.join(values)}) as v
-      where probes.id = v.column1 and probes.claimed_by is null
+      where probes.id = v.column1 and (probes.claimed_by is null or probes.claimed_by not in ${liveNodes(store.write, now)})
         and probes.next_run_at > cast(v.column2 as bigint)`.execute(store.write)
   }
 }

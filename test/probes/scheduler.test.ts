@@ -263,6 +263,23 @@ testOnEveryEngine(
   },
 )
 
+testOnEveryEngine(
+  'a probe whose node was killed while the clock was a year ahead runs again once that is set right',
+  async (store, t) => {
+    const site = await insertSite(store)
+    const { id } = await insertProbe(store, site.id, { interval_seconds: 300, next_run_at: NOW + 365 * DAY })
+    const claim = { claimed_by: 'killed', claimed_at: NOW + 365 * DAY, due_at: NOW }
+    await store.write.updateTable('probes').set(claim).where('id', '=', id).execute()
+    const clock = newClock()
+    const node = await openNode(t, store, clock, [typeOf(async () => OK)])
+    await runDue(node)
+    clock.set((await probeRow(store, id)).next_run_at)
+    assert.ok(clock.now() <= NOW + MINUTE, 'soon')
+    await runDue(node)
+    assert.equal((await resultsOf(store, id)).length, 1)
+  },
+)
+
 testOnEveryEngine('what a call makes due while late probes are brought forward stays due', async (store) => {
   const site = await insertSite(store)
   const { id } = await insertProbe(store, site.id, { interval_seconds: 300, next_run_at: NOW + DAY })
