@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { asError, type Clock, DAY, Loop, monotonicOf, newId, SECOND } from '../lib/index.ts'
 import type { BatchOperation, Store } from '../store/index.ts'
 import type { Expiry } from './clock-guard.ts'
-import { HEARTBEAT_INTERVAL_MS, liveNodes, SURE_FOR_MS } from './nodes.ts'
+import { DEAD_AFTER_MS, HEARTBEAT_INTERVAL_MS, liveNodes, SURE_FOR_MS } from './nodes.ts'
 
 /** How long a dead node is still listed. Nothing depends on its row: time alone decides which node is dead. */
 const SHOWN_AFTER_DEATH_MS = DAY
@@ -33,6 +33,8 @@ export class Membership {
   /** When the last heartbeat failed, in monotonic time; null when it succeeded. */
   #failedAt: number | null = null
   #hasLeft = false
+  /** The newest heartbeat of all nodes if it is in the future, and since when it has been the newest, in monotonic time. */
+  #future: { seenAt: number; since: number } | null = null
 
   private constructor(options: JoinOptions) {
     this.#options = options
@@ -128,6 +130,7 @@ export class Membership {
       if (wasRemoved || this.#sinceSeen() >= SURE_FOR_MS) this.#session++
       this.#seen = moment
       await this.#forgetDeadNodes()
+      await this.#forgetFutureNode(moment.monotonic)
       this.#trouble = null
       this.#failedAt = null
     } catch (thrown) {
@@ -145,6 +148,23 @@ export class Membership {
       .deleteFrom('nodes')
       .where('seen_at', '<', now - SHOWN_AFTER_DEATH_MS)
       .execute()
+  }
+
+  /**
+   * Forgets a node that died while the clock was ahead: it would count as live until then. Its heartbeat is in the future and, unlike that of a
+   * live node, stays the same.
+   */
+  async #forgetFutureNode(monotonic: number): Promise<void> {
+    const { store, clock } = this.#options
+    const { seen_at } = await store.read
+      .selectFrom('nodes')
+      .select((eb) => eb.fn.max<number | null>('seen_at').as('seen_at'))
+      .executeTakeFirstOrThrow()
+    if (seen_at === null || seen_at <= clock.now() + DEAD_AFTER_MS) this.#future = null
+    else if (this.#future?.seenAt !== seen_at) this.#future = { seenAt: seen_at, since: monotonic }
+    else if (monotonic - this.#future.since >= DEAD_AFTER_MS) {
+      await store.write.deleteFrom('nodes').where('seen_at', '=', seen_at).execute()
+    }
   }
 
   /**

@@ -67,3 +67,18 @@ test("a dead node's lease is free once every node had the time to send a heartbe
   assert.equal(two.leases.holds('retention'), true)
   assert.equal(one.leases.holds('retention'), false)
 })
+
+test("a node that died while the database's clock was ahead is dead half a minute after that is set right", async (t) => {
+  const { one, two, setDatabaseClock, pass } = await twoNodes(t)
+  setDatabaseClock(HOUR)
+  await one.beat()
+  assert.equal(await one.leases.claim('retention'), true)
+  setDatabaseClock(-HOUR)
+  let passed = 0
+  for (; passed < 3 * DEAD_AFTER_MS; passed += HEARTBEAT_INTERVAL_MS) {
+    await two.beat()
+    if (await two.leases.claim('retention')) break
+    pass(HEARTBEAT_INTERVAL_MS)
+  }
+  assert.equal(passed, DEAD_AFTER_MS)
+})
