@@ -74,7 +74,8 @@ export interface ProbeOutcome {
 /** What a run is given. */
 export interface ProbeContext<Config> {
   site: SiteRow
-  probe: Pick<ProbeRow, 'id' | 'interval_seconds'>
+  /** `recent_statuses` is empty in the first run, and in the first after a pause. */
+  probe: Pick<ProbeRow, 'id' | 'interval_seconds' | 'recent_statuses'>
   /** Checked against the type's schema, with its defaults filled in. */
   config: Config
   /** What the last run left, `{}` before the first. Another version of Tagwarden may have written it. */

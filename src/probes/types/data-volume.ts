@@ -80,9 +80,10 @@ export const dataVolume = defineProbeType({
   needs: [],
   config: Config,
   defaultIntervalSeconds: 300,
-  async run({ site, config, memory, now, store }) {
+  async run({ site, probe, config, memory, now, store }) {
     let brokeOffAt = typeof memory.broke_off_at === 'number' ? memory.broke_off_at : null
-    let open = fallsIn(memory, config)
+    // During a pause no one looked, and a fall may have ended.
+    let open: OpenFalls = probe.recent_statuses === '' ? new Map() : fallsIn(memory, config)
     let silentFrom: number | null = null
     let last: number | null = null
     const judged = await judgeEvents(

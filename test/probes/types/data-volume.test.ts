@@ -51,10 +51,10 @@ testLogic('data_volume: what broke off is no holiday in later runs, however it l
 
 testLogic('data_volume: a fall that was found lasts while nothing shows that it is over', async (store, t) => {
   const weeks = every(HOUR, NOW - 22 * DAY, NOW - DAY + HOUR).map(hour)
-  const run = async (share: number, memory = {}, config = {}) => {
+  const run = async (share: number, memory = {}, config = {}, isFirst = false) => {
     const fell = NOW - 3 * HOUR
     const site = await siteWith(store, [...weeks, ...recent((time) => [five(time, time < fell ? 1 : share)])])
-    return runType(t, dataVolume, { site, store, memory, config })
+    return runType(t, dataVolume, { site, store, memory, config, isFirst })
   }
   const found = await run(0.4)
   assert.equal(found.status, 'warning')
@@ -64,6 +64,7 @@ testLogic('data_volume: a fall that was found lasts while nothing shows that it 
   assert.deepEqual(later.memory, found.memory)
   assert.equal((await run(0.7)).status, 'ok', 'without it there is none')
   assert.equal((await run(0.7, found.memory, { weeks: 3 })).status, 'ok', 'found with other settings')
+  assert.equal((await run(0.7, found.memory, {}, true)).status, 'ok', 'found before a pause')
   const over = await run(1, found.memory)
   assert.deepEqual([over.status, over.memory?.falls], ['ok', undefined])
 })

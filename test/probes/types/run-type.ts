@@ -34,6 +34,8 @@ export interface RunGiven {
   probeId?: string
   config?: JsonObject
   memory?: JsonObject
+  /** Whether the probe has never run, or not since a pause. */
+  isFirst?: boolean
   now?: number
   timeoutMs?: number
   settings?: Partial<ProbeSettings>
@@ -67,7 +69,11 @@ export function runType(t: TestContext, type: ProbeType, given: RunGiven): Promi
   t.after(() => clearTimeout(timer))
   return type.run({
     site,
-    probe: { id: given.probeId ?? PROBE_ID, interval_seconds: type.defaultIntervalSeconds },
+    probe: {
+      id: given.probeId ?? PROBE_ID,
+      interval_seconds: type.defaultIntervalSeconds,
+      recent_statuses: given.isFirst === true ? '' : 'o',
+    },
     config: withDefaults(type, config),
     memory,
     now,

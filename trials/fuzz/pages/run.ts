@@ -169,7 +169,7 @@ const NO_STORE: Pick<Store, 'read' | 'reports'> = {
 /** What is wrong with the outcome; null when it is one to show to people. */
 async function judge(type: ProbeType, outbound: Outbound, pages: PageReader, tally: TypeTally): Promise<string | null> {
   const outcome = await type.run({
-    probe: { id: '', interval_seconds: type.defaultIntervalSeconds },
+    probe: { id: '', interval_seconds: type.defaultIntervalSeconds, recent_statuses: '' },
     site: SITE,
     config: withDefaults(type, CONFIGS[type.name] ?? {}),
     memory: {},
