@@ -12,14 +12,16 @@ import {
   type VolumeSoFar,
   volumeSoFar,
 } from '../../detection/index.ts'
-import { counted, duration, MINUTE, number } from '../../lib/index.ts'
+import { counted, duration, MINUTE, number, storable } from '../../lib/index.ts'
 import { lastEventAt } from '../../management/index.ts'
+import type { Store } from '../../store/index.ts'
 import { readEventRepeats } from '../counts/event-repeats.ts'
 import { expectedCounts } from '../counts/expected-counts.ts'
 import { withHint } from '../counts/judge-counts.ts'
 import { judgeEvents } from '../counts/site-events.ts'
 import { learning, learningHour, learningHours, noData } from '../counts/unjudged.ts'
 import { defineProbeType, type JsonObject } from '../probe-type.ts'
+import { subjectKey } from '../result.ts'
 
 const Config = Type.Object(
   {
@@ -83,7 +85,8 @@ export const dataVolume = defineProbeType({
   async run({ site, probe, config, memory, now, store }) {
     let brokeOffAt = typeof memory.broke_off_at === 'number' ? memory.broke_off_at : null
     // During a pause no one looked, and a fall may have ended.
-    let open: OpenFalls = probe.recent_statuses === '' ? new Map() : fallsIn(memory, config)
+    const known: OpenFalls = probe.recent_statuses === '' ? new Map() : fallsIn(memory, config)
+    let open = await withoutResolved(store, probe.id, known)
     let silentFrom: number | null = null
     let last: number | null = null
     const judged = await judgeEvents(
@@ -137,6 +140,21 @@ function memoryOf(brokeOffAt: number | null, open: OpenFalls, config: Config): J
 function fallsIn({ falls, config }: JsonObject, now: Config): OpenFalls {
   if (!Array.isArray(falls) || !isDeepStrictEqual(config, now)) return new Map()
   return new Map((falls as unknown as Fall[]).map(({ name, since, widening }) => [name, { since, widening }] as const))
+}
+
+/** Leaves out the falls whose alert was resolved by hand since they began: they would open another at once, although counts need not show any. */
+async function withoutResolved({ read }: Pick<Store, 'read'>, probeId: string, falls: OpenFalls): Promise<OpenFalls> {
+  if (falls.size === 0) return falls
+  const rows = await read
+    .selectFrom('alerts')
+    .select(({ fn }) => ['subject', fn.max<number>('resolved_at').as('at')])
+    .where('probe_id', '=', probeId)
+    .where('resolution', '=', 'manual')
+    .groupBy('subject')
+    .execute()
+  const resolvedAt = new Map(rows.map(({ subject, at }) => [subject, at]))
+  const keyOf = (name: string | null) => storable(subjectKey(name === null ? {} : { event_name: name }))
+  return new Map([...falls].filter(([name, { since }]) => since > (resolvedAt.get(keyOf(name)) ?? 0)))
 }
 
 interface Fall {

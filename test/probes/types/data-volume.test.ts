@@ -4,12 +4,13 @@ import { DAY, HOUR, isoTime, MINUTE, SECOND } from '../../../src/lib/index.ts'
 import { readEventRepeats } from '../../../src/probes/counts/event-repeats.ts'
 import { dataFreshness } from '../../../src/probes/types/data-freshness.ts'
 import { dataVolume } from '../../../src/probes/types/data-volume.ts'
+import { insertAlert } from '../../../testkit/alerts.ts'
 import { NOW } from '../../../testkit/clock.ts'
 import { deltaOf, eventPayload, writeJournal } from '../../../testkit/deltas.ts'
 import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { batch } from '../../../testkit/payloads.ts'
 import { every, resultOf, SLOT, siteWith } from './data-support.ts'
-import { runType } from './run-type.ts'
+import { PROBE_ID, runType } from './run-type.ts'
 
 /** Five minutes of a shop, `share` of what is usual. */
 const five = (time: number, share = 1, purchases = 20): Payload =>
@@ -65,6 +66,12 @@ testLogic('data_volume: a fall that was found lasts while nothing shows that it 
   assert.equal((await run(0.7)).status, 'ok', 'without it there is none')
   assert.equal((await run(0.7, found.memory, { weeks: 3 })).status, 'ok', 'found with other settings')
   assert.equal((await run(0.7, found.memory, {}, true)).status, 'ok', 'found before a pause')
+  const resolved = { state: 'resolved', resolution: 'manual', resolved_at: NOW - HOUR }
+  const site = await siteWith(store, [])
+  await insertAlert(store, site, NOW - 2 * HOUR, { ...resolved, probe_id: PROBE_ID, subject: 'event:"purchase"' })
+  assert.equal((await run(0.7, found.memory)).status, 'warning', 'another alert was resolved')
+  await insertAlert(store, site, NOW - 2 * HOUR, { ...resolved, probe_id: PROBE_ID, subject: 'target' })
+  assert.equal((await run(0.7, found.memory)).status, 'ok', 'its alert was resolved by hand')
   const over = await run(1, found.memory)
   assert.deepEqual([over.status, over.memory?.falls], ['ok', undefined])
 })

@@ -27,7 +27,7 @@ export const siteRow = (over: Partial<SiteRow> = {}): SiteRow => ({
   ...over,
 })
 
-const PROBE_ID = '00000000-0000-4000-8000-000000000003'
+export const PROBE_ID = '00000000-0000-4000-8000-000000000003'
 
 export interface RunGiven {
   site: SiteRow
