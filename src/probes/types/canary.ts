@@ -82,11 +82,13 @@ export const canary = defineProbeType({
   checkConfig: wayFaults,
   defaultIntervalSeconds: 300,
   minIntervalSeconds: 60,
-  async run({ site, config, memory, now, timeoutMs, signal, outbound, store }) {
+  async run({ site, probe, config, memory, now, timeoutMs, signal, outbound, store }) {
     const { tag_server_url: tagServerUrl } = site
     if (tagServerUrl === null) throw new Error('the site has no tag_server_url')
     const began = performance.now()
-    const known = memoryOf(memory)
+    const kept = memoryOf(memory)
+    // What was under way when a pause began may have been refused, or have arrived so long ago that this is forgotten.
+    const known = probe.recent_statuses === '' ? { ...kept, waiting: [] } : kept
     const name = newCanaryName(site.ingest_key)
     const { url, request } = canaryRequest({ url: site.url, tagServerUrl }, config, name, now)
     const limits = { totalMs: timeoutMs, bodyBytes: BODY_BYTES }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { type TestContext, test } from 'node:test'
-import { HOUR, MINUTE, SECOND } from '../../../src/lib/index.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../../../src/lib/index.ts'
 import { type CanaryMemory, inMemory, memoryOf, withArrivals, withSent } from '../../../src/probes/canary/memory.ts'
 import { configFaults, type JsonObject, type ProbeOutcome } from '../../../src/probes/probe-type.ts'
 import { canary } from '../../../src/probes/types/canary.ts'
@@ -106,6 +106,16 @@ testOnEveryEngine('two canaries that are lost are critical, and the next that ar
   isLost = false
   const third = await run(t, site, { store, memory: second.memory ?? {}, now: TEST_NOW + 10 * MINUTE })
   assert.deepEqual([third.status, waitingIn(third)], ['ok', 0])
+})
+
+testLogic('a canary that was under way when a pause began is not awaited after it', async (store, t) => {
+  const { site } = await wholeWay(t, store, () => true)
+  const before = await run(t, site, { store, memory: ARRIVED })
+  await hearFrom(store, site.id, TEST_NOW + DAY)
+  const resumed = { store, memory: before.memory ?? {}, now: TEST_NOW + DAY }
+  assert.equal((await run(t, site, resumed)).status, 'critical', 'without a pause')
+  const after = await run(t, site, { ...resumed, isFirst: true })
+  assert.deepEqual([after.status, waitingIn(after)], ['ok', 1], after.message)
 })
 
 testOnEveryEngine(
