@@ -4,7 +4,7 @@ import type { AlertRecord } from '../../src/alerts/index.ts'
 import { withQuery } from '../../web/src/api/client.ts'
 import { changeMarks, changesOf } from '../../web/src/features/site/changes.ts'
 import { calmBucket, columnsOf, fineBucket, later, totalOf } from '../../web/src/features/site/columns.ts'
-import { weekBefore } from '../../web/src/features/site/comparison.ts'
+import { isAbout, weekBefore } from '../../web/src/features/site/comparison.ts'
 import { heatCells, heatLevel, keysOf, mixed, shareOf } from '../../web/src/features/site/heat.ts'
 import { alertSpans } from '../../web/src/features/site/marks.ts'
 import { reasonInWords, summaryOf } from '../../web/src/features/site/payload.ts'
@@ -180,6 +180,21 @@ test('a week ago is the same time by the clock, also where clocks changed in bet
     to: '2026-10-19T08:00:00.000Z',
   })
   assert.deepEqual(weekBefore(range, 'UTC'), { from: '2026-10-19T08:00:00.000Z', to: '2026-10-19T09:00:00.000Z' })
+})
+
+test('a report of a week ago is shown until the next minute has its own, but not beside another window', () => {
+  const window = { from: iso(NOON - DAY), to: iso(NOON) }
+  const cases: readonly [from: number, to: number, isAbout: boolean][] = [
+    [-DAY, 0, true],
+    [-DAY - MINUTE, -MINUTE, true],
+    [-DAY - HOUR, -HOUR, false],
+    [-7 * DAY, 0, false],
+    [-HOUR, 0, false],
+    [-DAY, -HOUR, false],
+  ]
+  for (const [from, to, is] of cases) {
+    assert.equal(isAbout({ from: iso(NOON + from), to: iso(NOON + to) }, window), is, `${from} to ${to}`)
+  }
 })
 
 test('a payload is summed up in a line, of an event and of a batch', () => {

@@ -12,11 +12,23 @@ export const COMPARED_WITH: Readonly<Record<Comparison, string>> = {
 }
 
 /** The same local times seven days earlier. */
-export function weekBefore({ from, to }: { from: string; to: string }, zone: string): { from: string; to: string } {
+export function weekBefore({ from, to }: Window, zone: string): Window {
   return fixedRange({ from: aWeekBefore(Date.parse(from), zone), to: aWeekBefore(Date.parse(to), zone) })
 }
 
-const WEEK = 7 * 86_400_000
+const MINUTE = 60_000
+const WEEK = 7 * 24 * 60 * MINUTE
+/** By how much a window that ends now moves on until its report is here, ms. */
+const MOVES_MS = 5 * MINUTE
+
+interface Window {
+  from: string
+  to: string
+}
+
+/** Whether a report is about a window, or about the same a moment ago. Another one's figures would be compared with what they are not. */
+export const isAbout = (report: Window, window: Window): boolean =>
+  (['from', 'to'] as const).every((end) => Math.abs(Date.parse(report[end]) - Date.parse(window[end])) <= MOVES_MS)
 
 function aWeekBefore(at: number, zone: string): number {
   const wall = new Date(Date.parse(`${wallTime(at, zone)}Z`) - WEEK).toISOString().slice(0, 16)

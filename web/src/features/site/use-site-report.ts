@@ -1,21 +1,21 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { type SiteReport, siteReportQuery, tagQuery } from '../../api/analytics.ts'
 import { ApiError, type Query } from '../../api/client.ts'
 import type { SiteRecord } from '../../api/sites.ts'
-import { type Comparison, weekBefore } from './comparison.ts'
+import { type Comparison, isAbout, weekBefore } from './comparison.ts'
 import { NO_WINDOW, useSite } from './site-scope.ts'
 
 /** The report of a window, with that of the compared window as `previous`. */
 export function useSiteReport(site: SiteRecord, query: Query, comparison: Comparison | null) {
   const { data, error, refetch } = useQuery(siteReportQuery(site.id, query, comparison === 'previous'))
   const isWeek = comparison === 'week' && data !== undefined
-  const window = isWeek ? weekBefore(data, site.timezone) : {}
+  const window = isWeek ? weekBefore(data, site.timezone) : null
   const week = useQuery({
-    ...siteReportQuery(site.id, window, false),
+    ...siteReportQuery(site.id, { ...window }, false),
     enabled: isWeek,
     // The window, and with it the key, changes every minute: keep the previous report meanwhile.
-    placeholderData: keepPreviousData,
+    placeholderData: (kept) => (kept !== undefined && window !== null && isAbout(kept, window) ? kept : undefined),
   })
   const report = useMemo((): SiteReport | undefined => {
     if (!isWeek) return data
