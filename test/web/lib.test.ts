@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { environmentManager, MutationObserver, QueryObserver } from '@tanstack/react-query'
 import { startAnswering } from '../../testkit/listeners.ts'
 import { ApiError, request, UnreachableError } from '../../web/src/api/client.ts'
 import { createQueryClient } from '../../web/src/api/query-client.ts'
-import { reopenAfter } from '../../web/src/api/stream.ts'
+import { reopenAfter, throttled } from '../../web/src/api/stream.ts'
 import { channelBody } from '../../web/src/features/clients/channel-values.ts'
 import { noChannel, quotaWords } from '../../web/src/features/overview/banners.ts'
 import { changedSince } from '../../web/src/lib/changed.ts'
@@ -301,4 +302,27 @@ test('a value that someone else has set meanwhile is replaced only when it is sa
   )
   assert.deepEqual(changedSince(body, opened, now), { name: 'Mine', url: 'https://same.example' })
   assert.throws(() => changedSince(body, opened, { ...now, name: 'Theirs again' }), /Someone/)
+})
+
+test('what changes while all figures are refetched is refetched after them once, and a new connection does not wait', async () => {
+  const begun: (() => void)[] = []
+  const refresh = throttled(() => new Promise((resolve) => begun.push(resolve)))
+  refresh.next()
+  refresh.next()
+  refresh.next()
+  assert.equal(begun.length, 1)
+  begun[0]?.()
+  await turn()
+  assert.equal(begun.length, 2)
+  begun[1]?.()
+  await turn()
+  assert.equal(begun.length, 2)
+  refresh.next()
+  refresh.now()
+  assert.equal(begun.length, 4)
+  refresh.next()
+  refresh.cancel()
+  for (const end of begun) end()
+  await turn()
+  assert.equal(begun.length, 4)
 })

@@ -55,7 +55,7 @@ export function useStream(isOn = true): void {
       if (kind === 'ingest') {
         noteLastEvents(client, message)
         refresh.soon()
-      } else if (kind !== 'alive') refresh.now()
+      } else if (kind !== 'alive') refresh.next()
       for (const listener of listeners[kind] as ReadonlySet<(message: unknown) => void>) listener(message)
     }
     const stop = amongTabs(hear)
@@ -206,24 +206,37 @@ function withLastEvents(overview: Overview, times: ReadonlyMap<string, string>):
   return { ...overview, clients }
 }
 
-function throttled(act: () => Promise<void>) {
+/** Refetches, and spaces out refetches that can wait. */
+export function throttled(act: () => Promise<void>) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let rest = REFRESH_MS
+  let running = 0
+  let isDue = false
   const cancel = () => {
     clearTimeout(timer)
     timer = undefined
+    isDue = false
   }
-  const run = async () => {
+  const now = async () => {
     cancel()
+    running += 1
     const began = performance.now()
     await act()
     rest = Math.max(REFRESH_MS, REST * (performance.now() - began))
+    running -= 1
+    if (running === 0 && isDue) void now()
   }
   return {
     cancel,
-    now: () => void run(),
+    /** At once, instead of a refetch that is running: its connection may be dead. */
+    now: () => void now(),
+    /** After one that is running: with a message every two seconds, a slow answer would be given up each time and never arrive. */
+    next() {
+      if (running === 0) void now()
+      else isDue = true
+    },
     soon() {
-      timer ??= setTimeout(() => void run(), rest)
+      timer ??= setTimeout(() => void now(), rest)
     },
   }
 }
