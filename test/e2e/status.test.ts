@@ -154,39 +154,47 @@ test('the shared status page', async (t) => {
     await untilTrue(page, "document.documentElement.dataset.mantineColorScheme === 'light'")
   })
 
-  await t.test('renews itself, says when it is cut off, and ends when the link is revoked', async (t) => {
-    const { page, browserErrors } = await openPage(t, service.url, 'about:blank')
-    await page.clock.install({ time: clock.now() })
-    await page.goto(`${service.url}/status/${token}`)
-    await page.getByText(/1 of 3 sites has been broken/).waitFor()
-    await recover()
-    const wait = (text: string | RegExp) =>
-      until(String(text), async () => {
-        if ((await page.getByText(text).count()) > 0) return true
-        await page.clock.runFor(10_000)
-        return undefined
-      })
-    await wait('All fine')
-    assert.equal(await problems(page).count(), 0)
-    await history(page)
-      .getByText(/lasted \d+\smin$/)
-      .nth(1)
-      .waitFor()
-    await page.context().setOffline(true)
-    await wait(/Tagwarden cannot be reached: this is how it was/)
-    await page.getByText('All fine').waitFor()
-    await page.context().setOffline(false)
-    await wait(/refreshed automatically every 30\ss/)
-    await call('DELETE', `/api/clients/${client.id}/status-link`)
-    await wait('This link does not work')
-    assert.equal(await page.getByText('Feldkamp Outdoor').count(), 0)
-    await staysAccessible(page)
-    assert.ok(
-      browserErrors.every((text) => /ERR_INTERNET_DISCONNECTED|status of 404/.test(text)),
-      browserErrors.join('\n'),
-    )
-    browserErrors.length = 0
-  })
+  await t.test(
+    'renews itself, says when it is cut off, and ends while the client is paused and when the link is revoked',
+    async (t) => {
+      const { page, browserErrors } = await openPage(t, service.url, 'about:blank')
+      await page.clock.install({ time: clock.now() })
+      await page.goto(`${service.url}/status/${token}`)
+      await page.getByText(/1 of 3 sites has been broken/).waitFor()
+      await recover()
+      const wait = (text: string | RegExp) =>
+        until(String(text), async () => {
+          if ((await page.getByText(text).count()) > 0) return true
+          await page.clock.runFor(10_000)
+          return undefined
+        })
+      await wait('All fine')
+      assert.equal(await problems(page).count(), 0)
+      await history(page)
+        .getByText(/lasted \d+\smin$/)
+        .nth(1)
+        .waitFor()
+      await page.context().setOffline(true)
+      await wait(/Tagwarden cannot be reached: this is how it was/)
+      await page.getByText('All fine').waitFor()
+      await page.context().setOffline(false)
+      await wait(/refreshed automatically every 30\ss/)
+      await call('PATCH', `/api/clients/${client.id}`, { is_active: false })
+      await wait('This link does not work')
+      await call('PATCH', `/api/clients/${client.id}`, { is_active: true })
+      await page.clock.fastForward(5 * 60_000)
+      await wait('All fine')
+      await call('DELETE', `/api/clients/${client.id}/status-link`)
+      await wait('This link does not work')
+      assert.equal(await page.getByText('Feldkamp Outdoor').count(), 0)
+      await staysAccessible(page)
+      assert.ok(
+        browserErrors.every((text) => /ERR_INTERNET_DISCONNECTED|status of 404/.test(text)),
+        browserErrors.join('\n'),
+      )
+      browserErrors.length = 0
+    },
+  )
 })
 
 test('someone subscribes to the page by e-mail, confirms and unsubscribes', async (t) => {

@@ -7,31 +7,39 @@ export type { StatusLinkRecord } from '../../../src/management/index.ts'
 export type { SharedIncident, SharedSite, StatusPage } from '../../../src/sharing/index.ts'
 
 export const STATUS_PAGE_REFRESH_MS = 30_000
+/** Rarely, because a revoked link stays revoked. But that of a paused client works again when the client does. */
+const GONE_REFRESH_MS = 5 * 60_000
 
 const REFRESHED = {
-  // A revoked link stays revoked.
-  refetchInterval: ({ state: { error } }: { state: { error: Error | null } }) =>
-    error instanceof ApiError && error.code === 'not_found' ? (false as const) : STATUS_PAGE_REFRESH_MS,
+  refetchInterval: ({ state: { data } }: { state: { data: unknown } }) =>
+    data === null ? GONE_REFRESH_MS : STATUS_PAGE_REFRESH_MS,
   // Status pages are shown on walls and behind other windows.
   refetchIntervalInBackground: true,
 }
 
-/** A shared status page by its token. Polled, because there is no stream without signing in. */
+/** Null for what is gone: an answer like any other, so that what was shown before goes and later answers replace it. */
+const unlessGone = (thrown: unknown): null => {
+  if (thrown instanceof ApiError && thrown.code === 'not_found') return null
+  throw thrown
+}
+
+/** A shared status page by its token; null when the link does not work. Polled, because there is no stream without signing in. */
 export const statusPageQuery = (token: string) =>
   queryOptions({
     queryKey: ['status-page', token],
-    queryFn: ({ signal }) => request<StatusPage>(`/api/status/${encodeURIComponent(token)}`, { signal }),
+    queryFn: ({ signal }) =>
+      request<StatusPage>(`/api/status/${encodeURIComponent(token)}`, { signal }).catch(unlessGone),
     ...REFRESHED,
   })
 
-/** An incident of a client, by the token of its status page. */
+/** An incident of a client, by the token of its status page; null when the link does not work. */
 export const sharedIncidentQuery = (token: string, id: string) =>
   queryOptions({
     queryKey: ['shared-incident', token, id],
     queryFn: ({ signal }) =>
       request<SharedIncident>(`/api/status/${encodeURIComponent(token)}/incidents/${encodeURIComponent(id)}`, {
         signal,
-      }),
+      }).catch(unlessGone),
     ...REFRESHED,
   })
 

@@ -1,7 +1,6 @@
 import { Skeleton } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { CSSProperties, ReactNode } from 'react'
-import { ApiError } from '../../api/client.ts'
 import { ErrorState } from '../../ui/States.tsx'
 import { useTab } from '../../ui/status/status.ts'
 import classes from './status.module.css'
@@ -17,15 +16,15 @@ export interface Freshness {
 interface SharedDataProps<T> {
   /** Shown until the data with its name is loaded: "Status". */
   title: string
-  query: UseQueryResult<T>
+  /** Null when the link does not work. */
+  query: UseQueryResult<T | null>
   draw: (data: T, freshness: Freshness) => ReactNode
 }
 
 /** Renders the data behind a link, or that it is loading, or why it cannot be shown. */
 export function SharedData<T>({ title, query, draw }: SharedDataProps<T>) {
   const { data, error, refetch, dataUpdatedAt } = query
-  // Check this before the data, because data already loaded must not stay visible once the link is revoked.
-  if (error instanceof ApiError && error.code === 'not_found') return <Gone />
+  if (data === null) return <Gone />
   if (data !== undefined) return draw(data, { readAt: dataUpdatedAt, isCutOff: error !== null })
   return (
     <Sheet title={title}>
