@@ -10,7 +10,9 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { Compass, Hourglass, type LucideIcon } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { mustSignIn, sessionQuery } from '../api/session.ts'
+import { isNotLoaded } from '../ui/error-words.ts'
 import { EmptyState, ErrorState } from '../ui/States.tsx'
 import { useTab } from '../ui/status/status.ts'
 import { Frame } from './frame/Frame.tsx'
@@ -115,21 +117,30 @@ const RETRY_MS = 10_000
 
 /**
  * Shown instead of a page that threw; the rail and the top bar stay. While the session is unknown, it keeps requesting it, and the router
- * continues with the answer.
+ * continues with the answer. It does so while the page's code could not be loaded, too: with an answer, it can be.
  */
 export function PageError({ error }: ErrorComponentProps) {
-  useQuery({ ...sessionQuery, refetchInterval: ({ state }) => state.data === undefined && RETRY_MS })
+  const fault = error instanceof Error ? error : new Error(String(error))
+  const waitsForCode = isNotLoaded(fault)
+  const [since] = useState(Date.now)
+  const { dataUpdatedAt } = useQuery({
+    ...sessionQuery,
+    refetchInterval: ({ state }) => (waitsForCode || state.data === undefined) && RETRY_MS,
+    refetchOnReconnect: 'always',
+  })
+  useEffect(() => {
+    if (waitsForCode && dataUpdatedAt > since) reload()
+  }, [waitsForCode, dataUpdatedAt, since])
   return (
     <>
       <h1 className="sr-only">Error</h1>
       {/* Reload, because code that could not be loaded may be of an old version, and what threw would throw again. */}
-      <ErrorState
-        error={error instanceof Error ? error : new Error(String(error))}
-        onRetry={() => window.location.reload()}
-      />
+      <ErrorState error={fault} onRetry={reload} />
     </>
   )
 }
+
+const reload = () => window.location.reload()
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {

@@ -10,6 +10,9 @@ export interface ErrorWords {
 const NOT_LOADED =
   /dynamically imported module|importing a module script failed|failed to load module script|unable to preload css/i
 
+/** Whether the code of a page could not be loaded. */
+export const isNotLoaded = ({ message }: Error): boolean => NOT_LOADED.test(message)
+
 export function explain(error: Error): ErrorWords {
   if (error instanceof UnreachableError) {
     return {
@@ -18,7 +21,7 @@ export function explain(error: Error): ErrorWords {
     }
   }
   if (error instanceof ApiError) return explainAnswer(error)
-  if (NOT_LOADED.test(error.message)) {
+  if (isNotLoaded(error)) {
     return {
       title: 'A part of this page could not be loaded',
       advice: 'Tagwarden cannot be reached, or was updated meanwhile. Try again, or reload the page.',
