@@ -8,7 +8,7 @@ import { clientsQuery } from '../../api/clients.ts'
 import { probesQuery } from '../../api/probes.ts'
 import { sitesQuery } from '../../api/sites.ts'
 import { useDirectory, useIsDirectoryAwaited } from '../../lib/use-directory.ts'
-import { useUrlState } from '../../lib/use-url-state.ts'
+import { useSetUrlState, useUrlState } from '../../lib/use-url-state.ts'
 import { counted } from '../../lib/words.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
@@ -36,9 +36,12 @@ const SHOWN = 100
 /** Who changed what, when, from what to what. */
 export function AuditPage() {
   const [entity, setEntity] = useUrlState('entity', '', undefined, { push: true })
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    auditQuery(useAuditFilter()),
-  )
+  const filter = useAuditFilter()
+  const isFiltered = Object.keys(filter).length > 0
+  const setAll = useSetUrlState({ push: true })
+  /** What was typed goes with the filter. */
+  const [resets, setResets] = useState(0)
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(auditQuery(filter))
   const { data: clients = [] } = useQuery(clientsQuery)
   const { data: sites = [] } = useQuery(sitesQuery())
   const entries = data?.pages.flat()
@@ -63,7 +66,7 @@ export function AuditPage() {
         value={entity === '' ? null : entity}
         onChange={(id) => setEntity(id ?? '')}
       />
-      <AuditFilters />
+      <AuditFilters key={resets} />
       {entries === undefined ? (
         error === null ? (
           <AuditSkeleton />
@@ -73,10 +76,16 @@ export function AuditPage() {
       ) : entries.length === 0 ? (
         <EmptyState
           icon={History}
-          title="No changes yet"
+          title={isFiltered ? 'No change matches' : 'No changes yet'}
           action={
-            entity !== '' && (
-              <Button variant="default" onClick={() => setEntity('')}>
+            isFiltered && (
+              <Button
+                variant="default"
+                onClick={() => {
+                  setAll({ entity: undefined, client: undefined, actor: undefined, days: undefined })
+                  setResets(resets + 1)
+                }}
+              >
                 Show everything
               </Button>
             )
