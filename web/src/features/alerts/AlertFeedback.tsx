@@ -6,7 +6,21 @@ import { saidBy, useMyName, useSession } from '../../api/session.ts'
 import { personName } from '../../lib/words.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Panel } from './AlertChart.tsx'
-import { FEEDBACK_EFFECTS, FEEDBACK_WORDS, FEEDBACKS } from './words.ts'
+
+type Feedback = NonNullable<AlertDetail['feedback']>['verdict']
+
+/** The feedback that people can give on an alert. */
+const FEEDBACKS: readonly Feedback[] = ['not_a_problem', 'real']
+
+const FEEDBACK_WORDS: Readonly<Record<Feedback, string>> = {
+  not_a_problem: 'Not a problem',
+  real: 'This was real',
+}
+
+const FEEDBACK_EFFECTS: Readonly<Record<Feedback, string>> = {
+  not_a_problem: 'This time counts as usual, and it takes more for the next alert.',
+  real: 'This time does not count as usual.',
+}
 
 interface AlertFeedbackProps {
   alert: AlertDetail

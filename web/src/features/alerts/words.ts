@@ -1,4 +1,4 @@
-import type { AlertDetail, AlertRecord } from '../../api/alerts.ts'
+import type { AlertRecord } from '../../api/alerts.ts'
 import type { Status } from '../../api/overview.ts'
 import { duration, unbroken } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
@@ -19,21 +19,6 @@ export const RESOLUTION_WORDS: Readonly<Record<NonNullable<AlertRecord['resoluti
   manual: 'resolved by hand',
   probe_removed: 'closed with its probe',
   replaced: 'replaced by alerts for each tag, event and field',
-}
-
-type Feedback = NonNullable<AlertDetail['feedback']>['verdict']
-
-/** The feedback that people can give on an alert. */
-export const FEEDBACKS: readonly Feedback[] = ['not_a_problem', 'real']
-
-export const FEEDBACK_WORDS: Readonly<Record<Feedback, string>> = {
-  not_a_problem: 'Not a problem',
-  real: 'This was real',
-}
-
-export const FEEDBACK_EFFECTS: Readonly<Record<Feedback, string>> = {
-  not_a_problem: 'This time counts as usual, and it takes more for the next alert.',
-  real: 'This time does not count as usual.',
 }
 
 /** "recovered automatically after 12 min" */

@@ -1,6 +1,7 @@
 import { percent } from '../../lib/words.ts'
 import { sentence } from '../alerts/words.ts'
-import { type Impact, impactLines, impactSentence } from './impact.ts'
+import { type Impact, impactSentence } from './impact.ts'
+import { impactLines } from './impact-lines.ts'
 import classes from './incidents.module.css'
 
 /** What the incident costs, and how that was computed. */
