@@ -11,12 +11,14 @@ import { noChannel, quotaWords } from '../../web/src/features/overview/banners.t
 import { changedSince } from '../../web/src/lib/changed.ts'
 import { faultsOf } from '../../web/src/lib/form-faults.ts'
 import { onset, onsetLine } from '../../web/src/lib/onset.ts'
+import { directoryOf } from '../../web/src/lib/use-directory.ts'
 import { compact, counted, duration, exact, percent, relative, unbroken } from '../../web/src/lib/words.ts'
 import { momentOf, wallTime } from '../../web/src/lib/zone.ts'
 import { parseSearch, stringifySearch } from '../../web/src/routes/search.ts'
 import { explain } from '../../web/src/ui/error-words.ts'
 import { SERIES_COLORS, seriesTokens } from '../../web/src/ui/series-color.ts'
 import { type Column, nextSort, sorted } from '../../web/src/ui/table/column.ts'
+import { overviewOf, site } from './overviews.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -325,4 +327,17 @@ test('what changes while all figures are refetched is refetched after them once,
   for (const end of begun) end()
   await turn()
   assert.equal(begun.length, 4)
+})
+
+test('names are collected again when one of them has changed, not when a site has sent something', () => {
+  const [shop, other] = [site('shop', 'ok'), site('other', 'ok')]
+  const before = directoryOf(overviewOf({ ACME: [shop], Nordwind: [other] }))
+  assert.equal(before.sites.shop?.client_name, 'ACME')
+  const sent = { ...shop, last_event_at: '2026-11-20T10:00:00.000Z' }
+  assert.equal(directoryOf(overviewOf({ ACME: [sent], Nordwind: [other] })), before)
+  const renamed = directoryOf(overviewOf({ ACME: [{ ...shop, name: 'Shop' }], Nordwind: [other] }))
+  assert.equal(renamed.sites.shop?.name, 'Shop')
+  assert.equal(renamed.sites.other, before.sites.other)
+  const none = directoryOf(overviewOf({}))
+  assert.deepEqual([none.sites, none.noSite], [{}, 'a paused site'])
 })
