@@ -1,40 +1,83 @@
-import { TRIED_FOR_MS, tryAgain } from '../notifications/index.ts'
-import { chunksOf, type Store } from '../store/index.ts'
+import { type AlertMessage, TRIED_FOR_MS, tryAgain } from '../notifications/index.ts'
+import type { IncidentRow, Kysely, Store, Tables, Transaction } from '../store/index.ts'
+import { probesOfIncidents } from './incidents/case.ts'
 import { ANNOUNCED } from './incidents/escalate.ts'
 import { LASTS } from './incidents/reach.ts'
+import { lockUnresolved } from './write-transitions.ts'
 
-/** Alerts handled in one round; the next round continues. */
+/** Incidents or messages handled in one round; the next round continues. */
 const PER_ROUND = 200
 
 /**
- * Clears the notes that people are about to be notified of alerts whose messages were given up on every channel. An alert that
- * lasts is then announced with its next result, or by a reminder, so that it gets through as soon as a channel works.
+ * Clears the notes that people are about to be notified of incidents whose messages reached no one and are no longer tried. What
+ * lasts is then announced with the next result, or by a reminder, so that it gets through as soon as a channel works.
  */
 export async function forgetGivenUp(store: Store, now: number): Promise<void> {
-  const ids = await givenUp(store, now - TRIED_FOR_MS)
-  if (ids.length === 0) return
-  await store.write.transaction().execute(async (trx) => {
-    for (const chunk of chunksOf(ids)) {
-      await trx
-        .updateTable('alerts')
-        .set({ announced_at: null, last_announced_at: null, notified_severity: null, told_events: 0 })
-        .where('id', 'in', chunk)
-        .where('last_notified_at', 'is', null)
-        .execute()
-      await trx
-        .updateTable('alerts')
-        .set(({ ref }) => ({ last_announced_at: ref('last_notified_at') }))
-        .where('id', 'in', chunk)
-        .where('last_notified_at', 'is not', null)
-        .execute()
-      await trx
-        .updateTable('incidents')
-        .set(({ ref }) => ({ last_announced_at: ref('last_notified_at') }))
-        .where('announced_alert_id', 'in', chunk)
-        .where('last_notified_at', 'is not', null)
-        .execute()
-    }
-  })
+  const before = now - TRIED_FOR_MS
+  for (const { id } of await givenUp(store.read, before)) {
+    await store.write.transaction().execute(async (trx) => {
+      // Alerts before incidents, as everywhere. Once they are locked, nothing more is written about the incident.
+      await lockUnresolved(trx, store, await probesOfIncidents(trx, [id]))
+      const [incident] = await givenUp(trx, before, id)
+      if (incident === undefined) return
+      if (incident.last_notified_at === null) await forgetAnnouncement(trx, id)
+      else await forgetNews(trx, incident)
+    })
+  }
+}
+
+/** Any of its alerts may announce it then: the one that did may be resolved. */
+async function forgetAnnouncement(trx: Transaction<Tables>, id: string): Promise<void> {
+  const blank = { announced_at: null, last_announced_at: null, notified_severity: null }
+  await trx
+    .updateTable('alerts')
+    .set({ ...blank, told_events: 0 })
+    .where('incident_id', '=', id)
+    .where('state', '<>', 'resolved')
+    .execute()
+  const unannounced = { ...blank, announced_alert_id: null }
+  await trx.updateTable('incidents').set(unannounced).where('id', '=', id).execute()
+}
+
+/**
+ * Someone was notified of it, but not of the latest: that it is critical is news again if no one was notified of that, and that it is
+ * back if the last that anyone got was its end.
+ */
+async function forgetNews(
+  trx: Transaction<Tables>,
+  { id, announced_alert_id, notified_severity }: GivenUp,
+): Promise<void> {
+  const delivered = await trx
+    .selectFrom('deliveries')
+    .select(['kind', 'message'])
+    .where('alert_id', '=', announced_alert_id)
+    .where('state', '=', 'delivered')
+    .where('kind', 'not in', ['acknowledged', 'unacknowledged'])
+    .orderBy('id')
+    .execute()
+  const isBack = delivered.at(-1)?.kind === 'resolved'
+  const since = delivered.slice(delivered.findLastIndex(({ kind }) => kind === 'resolved') + 1)
+  const isKnown = since.some(({ message }) => (JSON.parse(message) as AlertMessage).alert.severity === 'critical')
+  const severity = notified_severity === 'critical' && !isKnown ? 'warning' : notified_severity
+  await trx
+    .updateTable('alerts')
+    .set(({ ref }) => ({ last_announced_at: ref('last_notified_at') }))
+    .where('incident_id', '=', id)
+    .where('last_notified_at', 'is not', null)
+    .execute()
+  if (severity !== notified_severity) {
+    await trx
+      .updateTable('alerts')
+      .set({ notified_severity: severity })
+      .where('incident_id', '=', id)
+      .where('notified_severity', '=', 'critical')
+      .execute()
+  }
+  await trx
+    .updateTable('incidents')
+    .set(({ ref }) => ({ last_announced_at: ref('last_notified_at'), notified_severity: isBack ? null : severity }))
+    .where('id', '=', id)
+    .execute()
 }
 
 /**
@@ -65,30 +108,38 @@ export async function resumeHandovers(store: Store, now: number): Promise<void> 
   )
 }
 
-/** Returns unresolved alerts whose last message was written before that time, reached no one and is no longer pending on any channel. */
-async function givenUp({ read }: Pick<Store, 'read'>, before: number): Promise<string[]> {
-  const rows = await read
-    .selectFrom('alerts')
-    .select('alerts.id')
-    .where('alerts.state', '<>', 'resolved')
-    .where('alerts.last_announced_at', '<=', before)
+type GivenUp = Pick<IncidentRow, 'id' | 'last_notified_at' | 'notified_severity' | 'announced_alert_id'>
+
+/**
+ * Returns unresolved incidents whose last message reached no one and is no longer pending on any channel: it was written before that
+ * time and failed, or its channels were all deleted before its turn. What is part of a vendor's incident is announced by that.
+ */
+async function givenUp(db: Kysely<Tables>, before: number, id?: string): Promise<GivenUp[]> {
+  return db
+    .selectFrom('incidents')
+    .select(['incidents.id', 'last_notified_at', 'notified_severity', 'announced_alert_id'])
+    .where(LASTS)
+    .$if(id !== undefined, (all) => all.where('incidents.id', '=', id ?? ''))
     .where(({ eb, or }) =>
-      or([
-        eb('alerts.last_notified_at', 'is', null),
-        eb('alerts.last_notified_at', '<', eb.ref('alerts.last_announced_at')),
-      ]),
+      or([eb('last_notified_at', 'is', null), eb('last_notified_at', '<', eb.ref('last_announced_at'))]),
     )
-    .where(({ exists, not, selectFrom, and }) => {
+    .where(({ eb, exists, not, selectFrom, and, or }) => {
       const inState = (state: string) =>
         exists(
           selectFrom('deliveries')
             .select('deliveries.id')
-            .whereRef('deliveries.alert_id', '=', 'alerts.id')
+            .whereRef('deliveries.alert_id', '=', 'incidents.announced_alert_id')
             .where('deliveries.state', '=', state),
         )
-      return and([inState('failed'), not(inState('pending'))])
+      const isInVain = and([eb('last_notified_at', 'is', null), eb('parent_id', 'is', null), inState('cancelled')])
+      return and([
+        not(inState('pending')),
+        or([
+          and([eb('last_announced_at', '<=', before), inState('failed')]),
+          and([isInVain, not(inState('failed')), not(inState('delivered'))]),
+        ]),
+      ])
     })
     .limit(PER_ROUND)
     .execute()
-  return rows.map(({ id }) => id)
 }

@@ -5,6 +5,7 @@ import {
   channelInWords,
   type DeliveredHook,
   enqueue,
+  type OutboxEntry,
   releaseHeld,
   sayCritical,
 } from '../notifications/index.ts'
@@ -17,7 +18,7 @@ import {
   type Transaction,
 } from '../store/index.ts'
 import { endFeedback } from './feedback-rows.ts'
-import type { PendingTransition } from './incidents/due-messages.ts'
+import type { DueMessage, PendingTransition } from './incidents/due-messages.ts'
 import { throughIncidents } from './incidents/write-incidents.ts'
 import { entriesOf } from './message-entries.ts'
 import type { AlertContext } from './rules.ts'
@@ -105,7 +106,9 @@ export async function writeTransitions(
     [...critical].flatMap(([id, { isMuted }]) => (isMuted ? [] : id)),
     now,
   )
-  await enqueue(trx, await entriesOf(trx, due, context.channelSettings, now), now)
+  const entries = await entriesOf(trx, due, context.channelSettings, now)
+  await noteBack(trx, due, entries, now)
+  await enqueue(trx, entries, now)
   const resolved = changed.flatMap(({ transition: { alert } }) => (alert?.state === 'resolved' ? alert.id : []))
   if (resolved.length === 0) return
   await endResolvedSilences(trx, now)
@@ -121,6 +124,22 @@ async function noteCritical(trx: Transaction<Tables>, voices: readonly string[])
       .where('announced_alert_id', 'in', ids)
       .where('notified_severity', '=', 'warning')
       .execute()
+  }
+}
+
+/** Notes when it was last written that an incident is back, so that it is written again if that reaches no one. */
+async function noteBack(
+  trx: Transaction<Tables>,
+  due: readonly DueMessage[],
+  entries: readonly OutboxEntry[],
+  now: number,
+): Promise<void> {
+  const written = new Set(entries.map(({ alertId }) => alertId))
+  const back = due.filter(({ kind, alert, known }) => {
+    return kind === 'opened' && known.row.last_announced_at !== now && written.has(alert.id)
+  })
+  for (const ids of chunksOf(back.map(({ known }) => known.row.id))) {
+    await trx.updateTable('incidents').set({ last_announced_at: now }).where('id', 'in', ids).execute()
   }
 }
 

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { DAY, HOUR } from '../../src/lib/index.ts'
+import { createOwnChannel, deleteOwnChannel } from '../../src/notifications/api/own-channels.ts'
+import type { Store } from '../../src/store/index.ts'
+import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertProbe } from '../../testkit/probes.ts'
+import { typeOf } from '../probes/support.ts'
+import { deliverAll, outbox, watch } from './support.ts'
+
+const kinds = async (store: Store) => (await outbox(store)).map(({ kind }) => kind)
+
+const giveUp = (store: Store) =>
+  store.write.updateTable('deliveries').set({ state: 'failed' }).where('state', '=', 'pending').execute()
+
+testOnEveryEngine(
+  'what lasts is announced when the alert of the message that was given up is over',
+  async (store, t) => {
+    const over = new Set<string>()
+    const type = typeOf(
+      async ({ probe }) => ({
+        status: over.has(probe.id) ? 'ok' : 'critical',
+        message: `${probe.id} does not answer`,
+        details: {},
+      }),
+      { name: 'http_health' },
+    )
+    const { find, upkeep, site, clock } = await watch(
+      t,
+      store,
+      { probe_type: 'http_health' },
+      { type, delivers: false },
+    )
+    await insertProbe(store, site.id, { probe_type: 'http_health' })
+    await find('c')
+    const voice = store.read
+      .selectFrom('incidents')
+      .innerJoin('alerts', 'alerts.id', 'incidents.announced_alert_id')
+      .select(['alerts.probe_id', 'incidents.id'])
+    const first = await voice.executeTakeFirstOrThrow()
+    over.add(first.probe_id)
+    await find('c')
+    clock.advance(DAY)
+    await giveUp(store)
+    await upkeep()
+    await find('c')
+    assert.deepEqual(await kinds(store), ['opened', 'opened'])
+    const second = await voice.executeTakeFirstOrThrow()
+    assert.equal(second.id, first.id, 'it is still the same incident')
+    assert.notEqual(second.probe_id, first.probe_id)
+    await deliverAll(store, clock.now())
+    clock.advance(DAY)
+    await upkeep()
+    await find('c')
+    assert.equal((await kinds(store)).length, 2, 'it is known now')
+  },
+)
+
+testOnEveryEngine('an escalation that was given up everywhere is sent again', async (store, t) => {
+  const { find, upkeep, clock } = await watch(t, store, {}, { delivers: false })
+  await find('w')
+  await deliverAll(store, clock.now())
+  await find('c')
+  await giveUp(store)
+  await upkeep()
+  await find('c')
+  assert.deepEqual(await kinds(store), ['opened', 'escalated'], 'once a day')
+  clock.advance(DAY)
+  await upkeep()
+  await find('c')
+  assert.deepEqual(await kinds(store), ['opened', 'escalated', 'escalated'])
+  await deliverAll(store, clock.now())
+  clock.advance(DAY)
+  await upkeep()
+  await find('c')
+  assert.equal((await kinds(store)).length, 3)
+})
+
+testOnEveryEngine('what lasts is announced when the only channel was deleted before its turn', async (store, t) => {
+  const channelSettings = { globalWebhook: null, isEmailOn: true }
+  const { find, upkeep, site, clock } = await watch(t, store, {}, { channelSettings, delivers: false })
+  const ctx = { store, clock, actor: 'test' }
+  const channel = (address: string) => createOwnChannel(ctx, site.client_id, { kind: 'email', name: address, address })
+  const { id } = await channel('old@acme.example')
+  await find('c')
+  await deleteOwnChannel(ctx, site.client_id, id)
+  // As the sender does when it is the message's turn.
+  await store.write.updateTable('deliveries').set({ state: 'cancelled' }).execute()
+  await upkeep()
+  await find('c')
+  assert.deepEqual(await kinds(store), ['opened'], 'there is no one to notify')
+  const added = await channel('new@acme.example')
+  await upkeep()
+  assert.deepEqual(
+    (await outbox(store)).map(({ kind, channel: key }) => [kind, key.endsWith(added.id)]),
+    [
+      ['opened', false],
+      ['opened', true],
+    ],
+  )
+})
+
+testOnEveryEngine('that an incident is back is said again when that was given up everywhere', async (store, t) => {
+  const { find, upkeep, clock } = await watch(t, store, {}, { delivers: false })
+  await find('c')
+  await deliverAll(store, clock.now())
+  await find('o')
+  await deliverAll(store, clock.now())
+  clock.advance(HOUR)
+  await find('c')
+  assert.deepEqual(await kinds(store), ['opened', 'resolved', 'opened'])
+  await giveUp(store)
+  clock.advance(DAY)
+  await upkeep()
+  await find('c')
+  assert.deepEqual(await kinds(store), ['opened', 'resolved', 'opened', 'opened'])
+  assert.match((await outbox(store)).at(-1)?.incident?.note ?? '', /is back$/)
+  await deliverAll(store, clock.now())
+  clock.advance(DAY)
+  await upkeep()
+  await find('c')
+  assert.equal((await kinds(store)).length, 4)
+})
