@@ -82,12 +82,17 @@ export function channelsOfPerson({ id, email, channelId }: OnCallPerson, recipie
   return email === null || !isEmailOn ? own : [...own, { key: ownKey(client.id, id), address: email }]
 }
 
-/** Returns the channels of the person on call, except addresses that every message goes to anyway. */
+/**
+ * Returns the channels of the person on call, except addresses that every message goes to anyway; those of everyone in the rotation
+ * when nothing else reaches anyone.
+ */
 export function channelsOnCall(recipients: Recipients, now: number): Channel[] {
   const { client } = recipients
   const plan = client.onCall ?? null
   const found = plan === null ? null : whoIsOnCall(plan.rotation, plan.overrides, now)
-  return found === null ? [] : withoutCommon(channelsOfPerson(found.person, recipients), recipients)
+  if (found === null) return []
+  const channels = withoutCommon(channelsOfPerson(found.person, recipients), recipients)
+  return channels.length === 0 && channelsOf(recipients).length === 0 ? channelsOfPeople(recipients) : channels
 }
 
 /** Returns the channels of all people of the rotation, except addresses that every message goes to anyway. */

@@ -4,6 +4,7 @@ import { escalateUnacknowledged } from '../../src/alerts/incidents/escalate.ts'
 import { readIncident } from '../../src/alerts/index.ts'
 import { createSilence } from '../../src/alerts/silences/silences.ts'
 import { firstIdAt, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
+import { createOwnChannel } from '../../src/notifications/api/own-channels.ts'
 import { addOverride, setOnCall } from '../../src/notifications/on-call/on-call.ts'
 import type { SetOnCall } from '../../src/notifications/on-call/schemas.ts'
 import { sharedIncident } from '../../src/sharing/shared-incident.ts'
@@ -324,4 +325,61 @@ testLogic('a client that only the one on call can be reached at is reached', asy
   seen.clock.advance(HOUR)
   await seen.upkeep()
   assert.deepEqual(await sent(), ['Ada: opened, Ada'])
+})
+
+testLogic('everyone in the rotation is notified when nothing else reaches anyone', async (store, t) => {
+  const seen = await watch(t, store, {}, { channelSettings: { globalWebhook: null, isEmailOn: true } })
+  const people = [{ name: 'Mary' }, { name: 'Ada', email: 'ada@acme.example' }]
+  const { sent } = await plan(store, seen, { people, escalate_after_minutes: null })
+  await seen.find('c')
+  assert.deepEqual(await sent(), ['Ada: opened, Mary'])
+})
+
+testLogic(
+  'who has only channels that are off, or take critical alerts only, is passed over at once',
+  async (store, t) => {
+    const seen = await watch(t, store)
+    const { id } = await createOwnChannel({ store, clock: seen.clock, actor: 'test' }, seen.site.client_id, {
+      kind: 'email',
+      name: 'Urgent',
+      address: 'grace@acme.example',
+      minimum_severity: 'critical',
+    })
+    const people = [
+      { name: 'Ada', email: 'ada@acme.example' },
+      { name: 'Grace', channel_id: id },
+      { name: 'Joan', email: 'joan@acme.example' },
+      { name: 'Edith', email: 'edith@acme.example' },
+    ]
+    const { sent, rotation } = await plan(store, seen, { people })
+    const joan = `own:${seen.site.client_id}:${rotation.people[2]?.id}`
+    const off = { address: 'joan@acme.example', off_since: seen.clock.now(), next_attempt_at: 0, failures: 1 }
+    await store.write
+      .insertInto('channels')
+      .values({ channel: joan, ...off })
+      .execute()
+    await seen.find('w')
+    const before = (await sent()).length
+    seen.clock.advance(15 * MINUTE)
+    for (let round = 0; round < 3; round++) await seen.upkeep()
+    assert.deepEqual((await sent()).slice(before), ['Joan: reminder, Joan', 'Edith: reminder, Edith'])
+    assert.match(
+      (await events(store)).join(),
+      /Grace, who cannot be reached.*Joan, who cannot be reached.*passed on to Edith$/,
+    )
+  },
+)
+
+testLogic('incidents that may not be passed on hold up no others', async (store, t) => {
+  const seen = await watch(t, store)
+  const { sent } = await plan(store, seen)
+  await seen.find('c')
+  const incident = await store.read.selectFrom('incidents').selectAll().executeTakeFirstOrThrow()
+  const earlier = (n: number) => firstIdAt(seen.clock.now() - MINUTE).slice(0, -3) + `${n}`.padStart(3, '0')
+  // As of incidents within maintenance, with more of them than one round looks at.
+  const held = Array.from({ length: 250 }, (_, n) => ({ ...incident, id: earlier(n), announced_alert_id: null }))
+  await store.write.insertInto('incidents').values(held).execute()
+  seen.clock.advance(15 * MINUTE)
+  await seen.upkeep()
+  assert.deepEqual((await sent()).slice(2), ['Grace: reminder, Grace'])
 })

@@ -1,6 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
 import { MINUTE } from '../../lib/index.ts'
-import { type ChannelSettings, channelsOfPerson, enqueue, escalatesTo, GATHER_MS } from '../../notifications/index.ts'
+import {
+  type ChannelSettings,
+  channelsOfPerson,
+  enqueue,
+  escalatesTo,
+  GATHER_MS,
+  isWorking,
+  takesSeverity,
+} from '../../notifications/index.ts'
 import type { AlertRow, Store, Tables, Transaction } from '../../store/index.ts'
 import { entriesOf } from '../message-entries.ts'
 import { loadMutes } from '../mutes.ts'
@@ -11,8 +19,8 @@ import { asIncident } from './due-messages.ts'
 import { LASTS } from './reach.ts'
 import { isBackUnsaid, noteSeverity } from './speak.ts'
 
-/** Incidents handled in one round; the next round continues. */
-const PER_ROUND = 200
+/** Incidents read at once. */
+const PER_READ = 200
 
 /**
  * Passes on incidents that no one has acknowledged within the time set in the client's rotation to the next person, until each
@@ -25,9 +33,15 @@ export async function escalateUnacknowledged(
   now: number,
   shouldContinue: () => boolean,
 ): Promise<void> {
-  for (const id of await overdueIncidents(store, now)) {
-    if (!shouldContinue()) return
-    await store.write.transaction().execute((trx) => escalate(trx, store, channelSettings, id, now))
+  for (let after = ''; ; ) {
+    const ids = await overdueIncidents(store, now, after)
+    for (const id of ids) {
+      if (!shouldContinue()) return
+      await store.write.transaction().execute((trx) => escalate(trx, store, channelSettings, id, now))
+    }
+    // Those that may not be passed on now stay overdue, and must not hide later ones.
+    if (ids.length < PER_READ) return
+    after = ids.at(-1) ?? ''
   }
 }
 
@@ -44,13 +58,14 @@ const DUE = openings(sql<number>`case when deliveries.not_before > deliveries.cr
 
 const IS_UNDER_WAY = sql<boolean>`on_call_escalations.last_at >= ${ANNOUNCED}`
 
-async function overdueIncidents({ read }: Pick<Store, 'read'>, now: number): Promise<string[]> {
+async function overdueIncidents({ read }: Pick<Store, 'read'>, now: number, after: string): Promise<string[]> {
   const rows = await read
     .selectFrom('incidents')
     .innerJoin('on_call_rotations', 'on_call_rotations.client_id', 'incidents.client_id')
     .leftJoin('on_call_escalations', 'on_call_escalations.incident_id', 'incidents.id')
     .select('incidents.id')
     .where(LASTS)
+    .where('incidents.id', '>', after)
     .where('incidents.state', '=', 'open')
     .where('incidents.announced_at', 'is not', null)
     // Otherwise it is back, and no one was notified of that yet.
@@ -66,7 +81,7 @@ async function overdueIncidents({ read }: Pick<Store, 'read'>, now: number): Pro
       sql<number>`${now} - on_call_rotations.escalate_after_minutes * ${sql.lit(MINUTE)}`,
     )
     .orderBy('incidents.id')
-    .limit(PER_ROUND)
+    .limit(PER_READ)
     .execute()
   return rows.map(({ id }) => id)
 }
@@ -104,12 +119,17 @@ async function escalate(
   const person = escalatesTo(plan, first, steps)
   if (person === null) return
   const channels = channelsOfPerson(person, { client: source.client, ...channelSettings })
-  // When a person has no channel, the next one is due at once.
-  await noteStep(trx, id, steps + 1, channels.length === 0 ? since : now)
+  const isCritical = row.severity === 'critical' || row.notified_severity === 'critical'
+  const isReached = channels
+    .filter(isWorking(context.off))
+    .some((channel) => takesSeverity(channel, isCritical ? 'critical' : 'warning'))
+  // When nothing reaches a person, the next one is due at once.
+  await noteStep(trx, id, steps + 1, isReached ? now : since)
   const note = `Not acknowledged for ${since === first ? '' : 'another '}${minutes} min: passed on to ${person.name}`
-  const text = channels.length === 0 ? `${note}, who cannot be reached: add an e-mail address or a channel` : note
+  const why = channels.length === 0 ? 'add an e-mail address or a channel' : 'no channel takes the message'
+  const text = isReached ? note : `${note}, who cannot be reached: ${why}`
   known.events.push({ kind: 'next_on_call', actor: null, text })
-  if (channels.length > 0) noteSeverity(known, source)
+  if (isReached) noteSeverity(known, source)
   await saveCases(trx, [known], now)
   const alert = asIncident(voice, { known, kind: 'reminder', move: null, ending: null })
   const message = {
