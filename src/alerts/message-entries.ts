@@ -72,6 +72,7 @@ export async function entriesOf(
     const vendor = vendors.get(known.row.parent_id ?? '')
     const isElsewhere = shared.has(known.row.parent_id ?? '')
     const elsewhere = vendor === undefined || !isElsewhere ? null : vendorName(vendor)
+    const isForgotten = !notified.has(alert.id) && known.row.last_notified_at !== null
     const isForOperator = vendor === undefined || kind === 'resolved'
     // An alert that was critical counts as critical until it is resolved.
     const isCritical = alert.severity === 'critical' || known.row.notified_severity === 'critical'
@@ -85,10 +86,8 @@ export async function entriesOf(
           ({ key, address }) => hears(kindOf(key, address), message) || isForUntold(kindOf(key, address), message),
         )
         // A channel added since the opening never announced it, and one that was notified of the end does not know yet that it is
-        // back.
-        .filter(
-          (channel) => !QUIETENS.includes(kind) || !notified.has(alert.id) || awaitsEnd(channel, message, notified),
-        )
+        // back. What lasted longer than messages are kept was announced on unknown channels.
+        .filter((channel) => !QUIETENS.includes(kind) || isForgotten || awaitsEnd(channel, message, notified))
         // To a channel for critical alerts only, the escalation is the opening, whatever the client chose for escalations.
         .filter(
           ({ minimumSeverity }) => kind !== 'escalated' || source.notifyAllEscalated || minimumSeverity === 'critical',

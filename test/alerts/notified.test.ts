@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { noteDelivered } from '../../src/alerts/write-transitions.ts'
 import { HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
+import { createOwnChannel } from '../../src/notifications/api/own-channels.ts'
 import { storedAddress } from '../../src/notifications/channel.ts'
 import type { Store } from '../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
@@ -121,4 +122,15 @@ testOnEveryEngine('no one is notified of the end of an alert whose opening never
     states.map(({ kind, state }) => `${kind} ${state}`),
     ['opened failed', 'resolved cancelled'],
   )
+})
+
+testOnEveryEngine('a channel added after a warning that no channel took gets no end of it', async (store, t) => {
+  const { find, site, clock } = await watch(t, store, {}, NO_CHANNEL)
+  const ctx = { store, clock, actor: 'test' }
+  const urgent = { kind: 'chat', name: 'Urgent', address: 'https://hooks.example/urgent' } as const
+  await createOwnChannel(ctx, site.client_id, { ...urgent, minimum_severity: 'critical' })
+  await find('w')
+  await createOwnChannel(ctx, site.client_id, { ...urgent, name: 'All', address: 'https://hooks.example/own' })
+  await find('o')
+  assert.deepEqual(await kinds(store), [])
 })
