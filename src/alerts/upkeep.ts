@@ -9,14 +9,15 @@ import { isReminderDue, transition } from './machine/transition.ts'
 import { type Rules, SILENT } from './machine/types.ts'
 import { loadMutes } from './mutes.ts'
 import { loadContext, rulesOf } from './rules.ts'
+import { endResolvedSilences, resolvedSilences } from './silences/silences.ts'
 import { lockUnresolved, writeTransitions } from './write-transitions.ts'
 
 /** Probes whose alerts are updated in one transaction. */
 const PER_STEP = 200
 
 /**
- * Updates alerts as time passes: sends reminders, sends what a silence or maintenance held back once that has ended, and closes the
- * alerts of probes that were deleted or paused, alone or with their site or client.
+ * Updates alerts as time passes: sends reminders, sends what a silence or maintenance held back once that has ended, ends silences of
+ * what is resolved, and closes the alerts of probes that were deleted or paused, alone or with their site or client.
  */
 export async function runUpkeep(
   store: Store,
@@ -24,6 +25,9 @@ export async function runUpkeep(
   now: number,
   shouldContinue: () => boolean,
 ): Promise<void> {
+  if ((await resolvedSilences(store.read, now)).length > 0) {
+    await store.write.transaction().execute((trx) => endResolvedSilences(trx, now))
+  }
   const reached = await clientsReachableAgain(store, channelSettings)
   for (let after = ''; shouldContinue(); ) {
     const probeIds = await probesToUpdate(store, now, after, reached)

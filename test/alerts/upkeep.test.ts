@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createSilence } from '../../src/alerts/silences/silences.ts'
 import { DAY, HOUR, MINUTE, newId } from '../../src/lib/index.ts'
 import { hooksInOrder } from '../../src/management/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
@@ -169,6 +170,25 @@ testOnEveryEngine(
     assert.deepEqual(await silences(), [{ id: 'c' }])
     await store.write.transaction().execute((trx) => hooks.removeOfClient(trx, site.client_id))
     assert.deepEqual(await silences(), [])
+  },
+)
+
+testOnEveryEngine(
+  'a silence until all is resolved ends when the site of the last alert is deleted',
+  async (store, t) => {
+    const { find, upkeep, alerts, node, site, clock } = await watch(t, store)
+    await find('c')
+    const ctx = { store, clock, actor: 'test' }
+    const { id } = await createSilence(ctx, { client_id: site.client_id, until_resolved: true })
+    const endsAt = async () =>
+      (await store.read.selectFrom('silences').select('ends_at').where('id', '=', id).executeTakeFirstOrThrow()).ends_at
+    clock.advance(MINUTE)
+    await upkeep()
+    assert.ok((await endsAt()) > clock.now())
+    const hooks = hooksInOrder([alerts.deletionHooks, node.probes.deletionHooks])
+    await store.write.transaction().execute((trx) => hooks.removeOfSites(trx, [site]))
+    await upkeep()
+    assert.equal(await endsAt(), clock.now(), 'it would hide the next incident of the client')
   },
 )
 

@@ -2,7 +2,7 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import { DEFAULT_PAGE, idBefore, type Page, pageOf, type Visible } from '../../http/index.ts'
 import { DAY, invalidRequest, isoTime, newOrderedId, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
-import type { SilenceRow, Store, Tables, Transaction } from '../../store/index.ts'
+import type { Kysely, SilenceRow, Store, Tables, Transaction } from '../../store/index.ts'
 import { requireMuteRoom } from '../mute-room.ts'
 import { lockScope, withinClients, withinScope } from '../scope.ts'
 import { type CreateSilence, type SilenceQuery, type SilenceRecord, silenceRecord } from './schemas.ts'
@@ -169,10 +169,10 @@ const withParts = (eb: ExpressionBuilder<Tables, 'alerts'>, incidentId: string) 
     .where((of) => of.or([of('incidents.id', '=', incidentId), of('incidents.parent_id', '=', incidentId)]))
 
 async function unresolvedWithin(
-  trx: Transaction<Tables>,
+  db: Kysely<Tables>,
   scope: SilenceScope & Pick<SilenceRow, 'subject_key'>,
 ): Promise<number> {
-  const { count } = await trx
+  const { count } = await db
     .selectFrom('alerts')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where(isWithin(scope))
@@ -180,20 +180,31 @@ async function unresolvedWithin(
   return Number(count)
 }
 
-/** Ends silences with `until_resolved` whose alerts are all resolved. Call it after alerts were resolved. */
+/**
+ * Ends silences with `until_resolved` whose alerts are all resolved. Call it after alerts were resolved, and from time to time: they
+ * may also have been deleted, have left the incident, or have been resolved by two transactions neither of which saw the other.
+ */
 export async function endResolvedSilences(trx: Transaction<Tables>, now: number): Promise<void> {
-  const silences = await trx
+  for (const { id, starts_at } of await resolvedSilences(trx, now)) {
+    // Never before its start, as its end must come after it.
+    const ends_at = Math.max(now, starts_at + 1)
+    await trx.updateTable('silences').set({ ends_at }).where('id', '=', id).execute()
+  }
+}
+
+/** Returns silences with `until_resolved` that have not ended although all their alerts are resolved. */
+export async function resolvedSilences(db: Kysely<Tables>, now: number): Promise<SilenceRow[]> {
+  const silences = await db
     .selectFrom('silences')
     .selectAll()
     .where('until_resolved', '=', 1)
     .where('ends_at', '>', now)
+    // Not those that were ended before their start.
+    .where('ends_at', '>', sql<number>`starts_at + 1`)
     .execute()
-  for (const silence of silences) {
-    if ((await unresolvedWithin(trx, silence)) > 0) continue
-    // Never before its start, as its end must come after it.
-    const ends_at = Math.max(now, silence.starts_at + 1)
-    await trx.updateTable('silences').set({ ends_at }).where('id', '=', silence.id).execute()
-  }
+  const resolved: SilenceRow[] = []
+  for (const silence of silences) if ((await unresolvedWithin(db, silence)) === 0) resolved.push(silence)
+  return resolved
 }
 
 /** Notes in the timelines of the unresolved alerts in a silence that it began or was deleted. */
