@@ -1,4 +1,4 @@
-import { type AlertMessage, TRIED_FOR_MS, tryAgain } from '../notifications/index.ts'
+import { type AlertMessage, isEndOfChannel, TRIED_FOR_MS, tryAgain } from '../notifications/index.ts'
 import type { IncidentRow, Kysely, Store, Tables, Transaction } from '../store/index.ts'
 import { probesOfIncidents } from './incidents/case.ts'
 import { ANNOUNCED } from './incidents/escalate.ts'
@@ -47,17 +47,20 @@ async function forgetNews(
   trx: Transaction<Tables>,
   { id, announced_alert_id, notified_severity }: GivenUp,
 ): Promise<void> {
-  const delivered = await trx
+  const rows = await trx
     .selectFrom('deliveries')
-    .select(['kind', 'message'])
+    .select('message')
     .where('alert_id', '=', announced_alert_id)
     .where('state', '=', 'delivered')
     .where('kind', 'not in', ['acknowledged', 'unacknowledged'])
     .orderBy('id')
     .execute()
+  const delivered = rows
+    .map(({ message }) => JSON.parse(message) as AlertMessage)
+    .filter((message) => !isEndOfChannel(message))
   const isBack = delivered.at(-1)?.kind === 'resolved'
   const since = delivered.slice(delivered.findLastIndex(({ kind }) => kind === 'resolved') + 1)
-  const isKnown = since.some(({ message }) => (JSON.parse(message) as AlertMessage).alert.severity === 'critical')
+  const isKnown = since.some(({ alert }) => alert.severity === 'critical')
   const severity = notified_severity === 'critical' && !isKnown ? 'warning' : notified_severity
   await trx
     .updateTable('alerts')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { noteDelivered } from '../../src/alerts/write-transitions.ts'
 import { HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
-import { createOwnChannel } from '../../src/notifications/api/own-channels.ts'
+import { createOwnChannel, updateOwnChannel } from '../../src/notifications/api/own-channels.ts'
 import { storedAddress } from '../../src/notifications/channel.ts'
 import type { Store } from '../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
@@ -134,3 +134,28 @@ testOnEveryEngine('a channel added after a warning that no channel took gets no 
   await find('o')
   assert.deepEqual(await kinds(store), [])
 })
+
+testOnEveryEngine(
+  'closing an incident at a pager that is switched off notifies no one of its end',
+  async (store, t) => {
+    const { find, site, clock } = await watch(t, store, {}, { ...NO_CHANNEL, delivers: false })
+    const ctx = { store, clock, actor: 'test' }
+    const pager = { kind: 'pagerduty', name: 'Pager', address: 'R0123456789' } as const
+    const { id } = await createOwnChannel(ctx, site.client_id, pager)
+    await find('c')
+    const node = await openNode(t, store, clock, () => DELIVERED, { onDelivered: noteDelivered(store) })
+    clock.advance(MINUTE)
+    await node.notifications.run()
+    const [known] = await alertRows(store)
+    await updateOwnChannel(ctx, site.client_id, id, { is_active: false })
+    clock.advance(MINUTE)
+    await node.notifications.run()
+    assert.deepEqual(
+      node.sent.map(({ text }) => text.split(' ')[0]),
+      ['opened', 'resolved'],
+    )
+    const [alert] = await alertRows(store)
+    assert.deepEqual([alert?.state, alert?.last_notified_at], ['open', known?.last_notified_at])
+    assert.deepEqual(await texts(store), ['Notified: open, by PagerDuty'])
+  },
+)

@@ -4,6 +4,7 @@ import { asError, Loop, MINUTE, SECOND } from '../../lib/index.ts'
 import { isPassing } from '../../store/index.ts'
 import { type ChannelKey, clientIdOf, keyOf, kindOf } from '../channel.ts'
 import { giveUpOverdue } from '../given-up.ts'
+import { type AlertMessage, isEndOfChannel } from '../message.ts'
 import { isForIncidents, paceMsOf } from '../services/services.ts'
 import { attempt, type DeliveryTools } from './attempt.ts'
 import { cancelOffNotice, writeOffNotice } from './off-notice.ts'
@@ -254,8 +255,11 @@ async function send(
   const { delivered_at: at } = consequences.deliveries
   const delivered =
     typeof at === 'number'
-      ? rows.flatMap(({ alert_id, kind: of }) =>
-          alert_id === null ? [] : [{ alertId: alert_id, kind: of, channel: key, service: kind, at }],
+      ? rows.flatMap(({ alert_id, kind: of, message }) =>
+          // Where only the channel ends, the alert may last.
+          alert_id === null || isEndOfChannel(JSON.parse(message) as AlertMessage)
+            ? []
+            : [{ alertId: alert_id, kind: of, channel: key, service: kind, at }],
         )
       : []
   // Made once, so that a repeated write writes the same ids.
