@@ -26,17 +26,16 @@ export async function forgetGivenUp(store: Store, now: number): Promise<void> {
   }
 }
 
-/** Any of its alerts may announce it then: the one that did may be resolved. */
+/** Any of its alerts may announce it then: the one that did may be resolved. Pages go on to show it since it was announced first. */
 async function forgetAnnouncement(trx: Transaction<Tables>, id: string): Promise<void> {
-  const blank = { announced_at: null, last_announced_at: null, notified_severity: null }
   await trx
     .updateTable('alerts')
-    .set({ ...blank, told_events: 0 })
+    .set({ announced_at: null, last_announced_at: null, notified_severity: null, told_events: 0 })
     .where('incident_id', '=', id)
     .where('state', '<>', 'resolved')
     .execute()
-  const unannounced = { ...blank, announced_alert_id: null }
-  await trx.updateTable('incidents').set(unannounced).where('id', '=', id).execute()
+  const unsaid = { announced_alert_id: null, last_announced_at: null }
+  await trx.updateTable('incidents').set(unsaid).where('id', '=', id).execute()
 }
 
 /**

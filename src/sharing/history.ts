@@ -61,7 +61,8 @@ interface ShownIncident extends Omit<PastIncident, 'back_at'> {
 const shownAt = sql`(select min(case when a.told_at > a.confirmed_at then a.told_at else a.confirmed_at end)
   from (select said.*, coalesce((select min(e.at) from alert_events as e where e.alert_id = said.id and e.kind = 'unreachable'
     and (said.said_at is null or e.at < said.said_at)), said.said_at) as told_at
-    from (select alerts.*, coalesce(case when alerts.id = incidents.announced_alert_id then incidents.announced_at end,
+    from (select alerts.*, coalesce(
+      case when alerts.id = coalesce(incidents.announced_alert_id, incidents.lead_alert_id) then incidents.announced_at end,
       alerts.announced_at) as said_at from alerts where alerts.incident_id = incidents.id) as said) as a
   where (a.told_at is not null or a.suppressed_by is null
     or (a.suppressed_by not like 'maintenance:%' and a.suppressed_by not like 'silence:%'

@@ -35,7 +35,7 @@ testOnEveryEngine(
     const voice = store.read
       .selectFrom('incidents')
       .innerJoin('alerts', 'alerts.id', 'incidents.announced_alert_id')
-      .select(['alerts.probe_id', 'incidents.id'])
+      .select(['alerts.probe_id', 'incidents.id', 'incidents.announced_at'])
     const first = await voice.executeTakeFirstOrThrow()
     over.add(first.probe_id)
     await find('c')
@@ -45,7 +45,7 @@ testOnEveryEngine(
     await find('c')
     assert.deepEqual(await kinds(store), ['opened', 'opened'])
     const second = await voice.executeTakeFirstOrThrow()
-    assert.equal(second.id, first.id, 'it is still the same incident')
+    assert.deepEqual([second.id, second.announced_at], [first.id, first.announced_at], 'it is still the same incident')
     assert.notEqual(second.probe_id, first.probe_id)
     await deliverAll(store, clock.now())
     clock.advance(DAY)

@@ -49,7 +49,7 @@ export function speak(
     case 'flapping':
       // An alert that joins is silenced with the incident. If it is still bad when the silence ends, it is due again then.
       if (isSilenced && !isVoice) return { ...quiet(before, made, alert, known), message: null, note: null }
-      if (row.announced_at === null && row.resolved_at === null) {
+      if (row.announced_alert_id === null && row.resolved_at === null) {
         announce(known, alert, now)
         return { ...said, message }
       }
@@ -92,7 +92,8 @@ export function isOfVoice({ probe_id, subject }: AlertRow, { row, alerts }: Case
 }
 
 function announce({ row, alerts }: Case, alert: AlertRow, now: number): void {
-  row.announced_at = now
+  // It was announced before if that message was given up.
+  row.announced_at ??= now
   row.last_announced_at = now
   row.announced_alert_id = alert.id
   // The message gives the worst severity of all alerts, so a worse one found at the same time is no news.
