@@ -105,7 +105,7 @@ async function thinProbe(
 ): Promise<boolean> {
   const end = floorTo(wholeFrom, DAY)
   if (interval_seconds === null || thinned_to === null || thinned_to >= end) return true
-  const oldest = thinned_to === 0 ? await oldestResult(store, probe_id) : thinned_to
+  const oldest = thinned_to === 0 ? ((await oldestResult(store, probe_id)) ?? end) : thinned_to
   let day = Math.min(floorTo(oldest, DAY), end)
   while (day < end && shouldContinue()) {
     await thinDay(store, probe_id, day, HOUR, last_result_at)
@@ -120,7 +120,7 @@ async function thinProbe(
   return day >= end
 }
 
-async function oldestResult({ read }: Store, probeId: string): Promise<number> {
+async function oldestResult({ read }: Store, probeId: string): Promise<number | undefined> {
   const row = await read
     .selectFrom('probe_results')
     .select('executed_at')
@@ -128,7 +128,7 @@ async function oldestResult({ read }: Store, probeId: string): Promise<number> {
     .orderBy('id')
     .limit(1)
     .executeTakeFirst()
-  return row?.executed_at ?? Number.POSITIVE_INFINITY
+  return row?.executed_at
 }
 
 async function thinDay(

@@ -158,6 +158,18 @@ testOnEveryEngine('results go when they are too old, or days after their probe',
   assert.deepEqual(removed, [{ id: lately }])
 })
 
+testOnEveryEngine(
+  'a probe whose results are all too old at the first pass does not end it for the others',
+  async (store) => {
+    const site = await insertSite(store)
+    await writeDay(store, site.id, new Date(NOW - DAY).toISOString().slice(0, 10))
+    const probes = [await insertProbe(store, site.id), await insertProbe(store, site.id)]
+    for (const { id } of probes) await addResults(store, id, [NOW - 91 * DAY])
+    await clearResults(store, 90, NOW, () => true)
+    for (const { id } of probes) assert.deepEqual(await timesOf(store, id), [])
+  },
+)
+
 testOnEveryEngine('results of days that are not written stay until they are', async (store) => {
   const site = await insertSite(store, { timezone: 'Europe/Berlin' })
   const probe = await insertProbe(store, site.id, { interval_seconds: 30 })
