@@ -4,11 +4,9 @@ import {
   editsAll,
   errorResponses,
   type HttpApp,
-  jsonInParts,
-  linkNextPage,
   NoContent,
   seesSecrets,
-  sendJson,
+  sendRecords,
   visibleTo,
 } from '../http/index.ts'
 import type { ClientRow } from '../store/index.ts'
@@ -49,11 +47,10 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
       },
     },
     async (request, reply) => {
-      const { entries, next } = await clientIds(store, visibleTo(request.access), request.query)
-      linkNextPage(request, reply, next, 'after')
-      const recordsOf = async (ids: readonly string[]) =>
-        (await clientsOf(store, ids)).map((row) => recordFor(request, row))
-      return sendJson(reply, await jsonInParts(entries, recordsOf))
+      const page = await clientIds(store, visibleTo(request.access), request.query)
+      return sendRecords(request, reply, page, async (ids) =>
+        (await clientsOf(store, ids)).map((row) => recordFor(request, row)),
+      )
     },
   )
 

@@ -2,17 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import {
-  errorResponses,
-  type HttpApp,
-  jsonInParts,
-  linkNextPage,
-  NoContent,
-  seesAll,
-  seesSecrets,
-  sendJson,
-  visibleTo,
-} from '../http/index.ts'
+import { errorResponses, type HttpApp, NoContent, seesAll, seesSecrets, sendRecords, visibleTo } from '../http/index.ts'
 import { fileNamePart } from '../lib/index.ts'
 import type { SiteRow, Tables, Transaction } from '../store/index.ts'
 import { contextOf, type ManagementOptions } from './context.ts'
@@ -63,11 +53,10 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
       },
     },
     async (request, reply) => {
-      const { entries, next } = await siteIds(store, visibleTo(request.access), request.query)
-      linkNextPage(request, reply, next, 'after')
-      const recordsOf = async (ids: readonly string[]) =>
-        (await sitesOf(store, ids, clock.now())).map((record) => shownTo(request, record))
-      return sendJson(reply, await jsonInParts(entries, recordsOf))
+      const page = await siteIds(store, visibleTo(request.access), request.query)
+      return sendRecords(request, reply, page, async (ids) =>
+        (await sitesOf(store, ids, clock.now())).map((record) => shownTo(request, record)),
+      )
     },
   )
 

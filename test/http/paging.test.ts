@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type HttpApp, jsonInParts, linkNextPage, pageOf } from '../../src/http/index.ts'
+import { type HttpApp, pageOf } from '../../src/http/index.ts'
+import { jsonInParts } from '../../src/http/lists.ts'
+import { linkNextPage } from '../../src/http/schemas.ts'
 import { openApp } from './support.ts'
 
 const PAGES: [fetched: string[], limit: number, entries: string[], next: string | null][] = [

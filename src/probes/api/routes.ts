@@ -2,13 +2,11 @@ import { Type } from 'typebox'
 import {
   errorResponses,
   type HttpApp,
-  jsonInParts,
   linkedEntries,
-  linkNextPage,
   NoContent,
   seesAll,
   seesSecrets,
-  sendJson,
+  sendRecords,
   visibleTo,
 } from '../../http/index.ts'
 import { type Clock, notFound } from '../../lib/index.ts'
@@ -76,13 +74,12 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
       },
     },
     async (request, reply) => {
-      const { entries, next } = await probeIds(store, visibleTo(request.access), request.query)
-      linkNextPage(request, reply, next, 'after')
-      const recordsOf = async (ids: readonly string[]) =>
+      const page = await probeIds(store, visibleTo(request.access), request.query)
+      return sendRecords(request, reply, page, async (ids) =>
         (await probesOf(store, ids)).map((row) =>
           probeRecord(registry, row, seesSecrets(request.access, row.client_id)),
-        )
-      return sendJson(reply, await jsonInParts(entries, recordsOf))
+        ),
+      )
     },
   )
 
