@@ -5,6 +5,7 @@ export { Leases } from './leases.ts'
 export {
   forgetListening,
   isLongOutage,
+  LISTENING_INTERVAL_MS,
   Listening,
   lastListenedAt,
   type Outage,

@@ -1,9 +1,10 @@
 import { asError, type Clock, Loop, MINUTE, SECOND } from '../lib/index.ts'
 import { isPassing, type Kysely, type Store, type Tables, type Transaction } from '../store/index.ts'
 
-const BEAT_INTERVAL_MS = 5 * SECOND
+/** How often it is recorded that events are accepted. */
+export const LISTENING_INTERVAL_MS = 5 * SECOND
 /** A time without beats counts as an outage from this length, in which two beats were due, ms. */
-const LEAST_OUTAGE_MS = 2 * BEAT_INTERVAL_MS
+const LEAST_OUTAGE_MS = 2 * LISTENING_INTERVAL_MS
 /** A process that runs for less than this between two crashes does not count as up, ms. That also limits the number of rows. */
 const LEAST_UPTIME_MS = MINUTE
 const LONG_MS = MINUTE
@@ -43,7 +44,7 @@ export class Listening {
     this.loop = new Loop({
       name: 'listening',
       clock,
-      intervalMs: BEAT_INTERVAL_MS,
+      intervalMs: LISTENING_INTERVAL_MS,
       tick: () => this.#tick(),
       onError,
     })
@@ -110,7 +111,7 @@ async function beat(
   if (Math.abs(now - until) >= LEAST_OUTAGE_MS) {
     // A clock that was ahead recorded outages in the future. `listened_until` stays until all of them are deleted.
     if (now < until && (await removeSome(trx, 'began_at', '>=', now))) return true
-    // Until now, nothing was counted in this one: the machine was down, or what came was booked to the future.
+    // Until now, nothing was counted in this one: the machine was down, or what came was counted at later times.
     if (now < until) await trx.updateTable('outages').set({ ended_at: now }).where('ended_at', '>', now).execute()
     if (now > until && mayHavePaused) await writeDown(trx, until, now)
   } else if (now <= until) return false

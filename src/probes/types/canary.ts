@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { isLongOutage, lastListenedAt, readOutages } from '../../cluster/index.ts'
+import { isLongOutage, LISTENING_INTERVAL_MS, lastListenedAt, readOutages } from '../../cluster/index.ts'
 import { EXPECTS } from '../../http/index.ts'
 import { type ErrorDetail, isoTimeOrNull, SECOND } from '../../lib/index.ts'
 import { newCanaryName } from '../../management/index.ts'
@@ -26,7 +26,7 @@ const BODY_BYTES = 16 * 1_024
 /** Part of a run's time that is kept for the work after the last look at ingest. */
 const REST_MS = 500
 /** Within this time, a service that accepts events says so again: then what is overdue is missing. */
-const BEAT_MS = 6 * SECOND
+const BEAT_MS = LISTENING_INTERVAL_MS + SECOND
 
 export const canary = defineProbeType({
   name: 'canary',
