@@ -97,7 +97,7 @@ export class Overviews {
     const watched = clients.filter(({ id }) => sitesByClient.has(id))
     return {
       totals: { ...totalsOf(states), open_incidents: incidents.filter(({ state }) => state === 'open').length },
-      incidents: await summariesOf(store.read, incidents.slice(0, INCIDENTS_MOST)),
+      incidents: await summariesOf(store.read, incidents.slice(0, INCIDENTS_MOST), visible),
       incidents_left_out: Math.max(0, incidents.length - INCIDENTS_MOST),
       clients: states,
       clients_without_channel: await unreachableClients(store.read, watched, channelSettings),

@@ -142,7 +142,7 @@ export async function incidentsSince(db: Kysely<Tables>, clients: Visible, since
     opened: [...lasting, ...resolved].filter(({ opened_at }) => opened_at >= since).length,
     resolved: resolved.length,
     open: lasting.length,
-    incidents: await summariesOf(db, [...lasting, ...rows].slice(0, MOST_SHOWN)),
+    incidents: await summariesOf(db, [...lasting, ...rows].slice(0, MOST_SHOWN), clients),
   }
 }
 

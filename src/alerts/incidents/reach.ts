@@ -12,13 +12,35 @@ interface Reach {
 
 const NOTHING: Reach = { alerts: 0, sites: 0 }
 
-/** Returns incidents as lists show them, with their number of alerts and sites. */
-export async function summariesOf(db: Kysely<Tables>, rows: readonly IncidentRow[]): Promise<IncidentSummary[]> {
+/**
+ * Returns incidents as lists show them, with their number of alerts and sites.
+ *
+ * @param visible the clients that the caller may see: a vendor's incident, which belongs to none, is named only to a caller who sees all
+ */
+export async function summariesOf(
+  db: Kysely<Tables>,
+  rows: readonly IncidentRow[],
+  visible: Visible,
+): Promise<IncidentSummary[]> {
   const reaches = await reachOf(
     db,
     rows.map(({ id }) => id),
   )
-  return rows.map((row) => summaryOf(row, reaches.get(row.id)))
+  const hidden = visible === null ? new Set<string | null>() : await vendorsAbove(db, rows)
+  return rows.map((row) =>
+    summaryOf(hidden.has(row.parent_id) ? { ...row, parent_id: null } : row, reaches.get(row.id)),
+  )
+}
+
+/** Returns the ids of the vendors' incidents that explain these. */
+async function vendorsAbove(db: Kysely<Tables>, rows: readonly IncidentRow[]): Promise<Set<string | null>> {
+  const ids = new Set(rows.flatMap(({ parent_id }) => parent_id ?? []))
+  const vendors = new Set<string | null>()
+  for (const chunk of chunksOf([...ids])) {
+    const ofVendors = db.selectFrom('incidents').select('id').where('id', 'in', chunk).where('scope', '=', 'vendor')
+    for (const { id } of await ofVendors.execute()) vendors.add(id)
+  }
+  return vendors
 }
 
 /** Returns the same for one incident. */

@@ -55,7 +55,7 @@ export async function listIncidents(
         : rows.where('id', '<', idBefore(before, 'an incident'))
   }
   const page = pageOf(await rows.execute(), limit, ({ id }) => id)
-  return { ...page, entries: await summariesOf(read, page.entries) }
+  return { ...page, entries: await summariesOf(read, page.entries, visible) }
 }
 
 /** Alerts in one response: a vendor's incident may have thousands. */

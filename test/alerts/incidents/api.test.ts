@@ -243,6 +243,9 @@ testPerEngine(
       const { ask, call } = apiClient(api.url, bearer(token))
       const read = ({ id }: { id: string }) => ask<IncidentDetail>('GET', `/api/incidents/${id}`)
       const { status } = await call('GET', `/api/incidents/${vendor.id}`)
+      const listed = await ask<IncidentSummary[]>('GET', `/api/incidents?client_id=${client.id}`)
+      for (const { id, parent_id } of listed) assert.equal(parent_id, (await read({ id })).parent_id)
+      assert.equal(listed.length, 2)
       return [status, (await read(part)).parent_id, (await read(explained)).parent_id]
     }
     assert.deepEqual(await parents(null), [200, vendor.id, part.id])

@@ -327,6 +327,7 @@ testOnEveryEngine("a vendor's incident is as bad as its worst site, when over as
   const [summary] = await summariesOf(
     store.write,
     await incidents(store).then((rows) => rows.filter(({ scope }) => scope === 'vendor')),
+    null,
   )
   assert.deepEqual([summary?.alert_count, summary?.site_count], [4, 4])
   await fail(4, 'warning')
