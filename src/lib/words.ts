@@ -151,6 +151,9 @@ export const svgText = (text: string): string =>
  */
 export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cs}\p{Cn}]/gu, ' ').trim()
 
+/** In one line, without control characters and those that are invisible or reverse text: it must not pass for something else. */
+export const inOneLine = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
+
 /** At most `most` characters as people count them (graphemes), with an ellipsis for the rest. */
 export function shortened(text: string, most: number): string {
   const characters = Array.from(new Intl.Segmenter('en').segment(text), ({ segment }) => segment)

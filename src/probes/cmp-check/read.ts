@@ -1,3 +1,4 @@
+import { inOneLine } from '../../lib/index.ts'
 import { type ConsentMode, consentMode } from './consent-mode.ts'
 import { type Refusal, refusalOf } from './fetch.ts'
 import { type Found, findInContainer, findInPage, hasAddress } from './find-providers.ts'
@@ -35,8 +36,6 @@ export interface PageReading {
 }
 
 const TITLE_MAX = 60
-/** Characters that would break a message into lines, or reverse it. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu
 
 /** Reads a page. Its content is not trusted, and reading takes time in proportion to its length, whatever it contains. */
 export function readConsentPage(html: string, { url, status, headers, ownAddress }: PageQuestion): PageReading {
@@ -51,7 +50,7 @@ export function readConsentPage(html: string, { url, status, headers, ownAddress
   ]
   return {
     refusal: refusalOf(status, headers, page, new Set(facts.flatMap(({ words }) => [...words]))),
-    title: page.title.replace(UNSEEN, ' ').trim().slice(0, TITLE_MAX).toWellFormed(),
+    title: inOneLine(page.title).slice(0, TITLE_MAX).toWellFormed(),
     forward: page.forwardsTo === null ? scriptedForward(page, facts, url) : { to: page.forwardsTo },
     containerId: facts.flatMap(({ containerIds }) => containerIds)[0] ?? null,
     found: findInPage(url, page, facts),

@@ -1,4 +1,4 @@
-import { fieldsOf, invalidRequest, storable } from '../../lib/index.ts'
+import { fieldsOf, inOneLine, invalidRequest, storable } from '../../lib/index.ts'
 import { isPushStatus, PUSH_STATUSES, type PushStatus } from './judge.ts'
 
 /** What a call reports. */
@@ -79,14 +79,12 @@ function jsonFields(body: string): Fields {
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** Control characters, and formatting ones that are invisible or reverse text: a message must not pass for something else. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu
 /** How much of a long output is cleaned, because the pattern takes time. */
 const LOOKED_AT = 4 * MESSAGE_MAX
 
 /** Makes one line that every store and page accepts. Keeps the end of a long text, which says what a job failed with. */
 function cleaned(text: string): string {
-  const end = storable(text.slice(-LOOKED_AT).toWellFormed()).replaceAll(UNSEEN, ' ').trim()
+  const end = inOneLine(storable(text.slice(-LOOKED_AT).toWellFormed()))
   const line = Array.from(end)
   return line.length <= MESSAGE_MAX && text.length <= LOOKED_AT ? end : `…${line.slice(1 - MESSAGE_MAX).join('')}`
 }
