@@ -83,22 +83,29 @@ export function judgeRows(
   return { status: 'ok', message, details }
 }
 
-interface Intraday {
-  table: string
+interface ActiveHours {
   /** When rows last arrived; null when there is no table today. */
   freshAt: number | null
-  /** Whether the last days had such a table: without one, nothing is streamed, so silence is usual. */
-  isUsual: boolean
   /** Start and end of today's active hours, epoch ms. */
   activeFrom: number
   activeTo: number
+}
+
+interface Intraday extends ActiveHours {
+  table: string
+  /** Whether the last days had such a table: without one, nothing is streamed, so silence is usual. */
+  isUsual: boolean
 }
 
 const WARNING_MS = 2 * HOUR
 const CRITICAL_MS = 6 * HOUR
 
 /** Counts silence only within the active hours: at night, nothing is missing. */
-export function judgeIntraday({ table, freshAt, isUsual, activeFrom, activeTo }: Intraday, now: number): Part | null {
+const silenceOf = ({ freshAt, activeFrom, activeTo }: ActiveHours, now: number): number =>
+  Math.min(now, activeTo) - Math.max(freshAt ?? activeFrom, activeFrom)
+
+export function judgeIntraday(stream: Intraday, now: number): Part | null {
+  const { table, freshAt, isUsual, activeFrom, activeTo } = stream
   if (freshAt === null && !isUsual) return null
   const details = {
     table,
@@ -107,7 +114,7 @@ export function judgeIntraday({ table, freshAt, isUsual, activeFrom, activeTo }:
     active_from: isoTime(activeFrom),
     active_to: isoTime(activeTo),
   }
-  const silence = Math.min(now, activeTo) - Math.max(freshAt ?? activeFrom, activeFrom)
+  const silence = silenceOf(stream, now)
   const isActive = now >= activeFrom && now < activeTo
   if (!isActive || silence < WARNING_MS) {
     const message =
@@ -135,13 +142,9 @@ interface Known {
 }
 
 /** How many rows would usually have come during the silence: the larger of what like days and our own counts say. */
-export function expectedRows(
-  { freshAt, activeFrom, activeTo }: Pick<Intraday, 'freshAt' | 'activeFrom' | 'activeTo'>,
-  now: number,
-  { ofDay, ratios, ours }: Known,
-): number {
-  const silence = Math.min(now, activeTo) - Math.max(freshAt ?? activeFrom, activeFrom)
-  const byDay = ofDay === null || ofDay.length === 0 ? 0 : (median(ofDay) * silence) / (activeTo - activeFrom)
+export function expectedRows(stream: ActiveHours, now: number, { ofDay, ratios, ours }: Known): number {
+  const share = silenceOf(stream, now) / (stream.activeTo - stream.activeFrom)
+  const byDay = ofDay === null || ofDay.length === 0 ? 0 : median(ofDay) * share
   const byCounts = ratios.length === 0 ? 0 : ours * median(ratios)
   return Math.round(Math.max(byDay, byCounts))
 }
