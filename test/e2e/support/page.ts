@@ -86,7 +86,8 @@ export async function openPage(t: TestContext, url: string, path: string, varian
     // Hooks run in the order they were set: a service that the test started first may be gone before its page, which goes on asking.
     // One that dies during a test does not get away with it: what the test waits for does not come.
     const isAfterEnd =
-      /net::ERR_(CONNECTION_(REFUSED|RESET)|EMPTY_RESPONSE)/.test(message.text()) && URL.parse(from)?.origin === url
+      /net::ERR_(CONNECTION_(REFUSED|RESET)|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)/.test(message.text()) &&
+      URL.parse(from)?.origin === url
     // What could not be loaded, the text does not say.
     if (!isAfterEnd)
       browserErrors.push(/^Failed to load/.test(message.text()) ? `${message.text()} ${from}` : message.text())
