@@ -99,8 +99,8 @@ export async function claimByHand(
   if (claimed !== undefined) return claimed
   const there = await store.read.selectFrom('probes').select('claimed_by').where('id', '=', id).executeTakeFirst()
   if (there === undefined) return undefined
-  if (there.claimed_by === nodeId) {
-    // The current round has just claimed it, and releases what is active on its node.
+  if (there.claimed_by === null || there.claimed_by === nodeId) {
+    // The current round had just claimed it, and releases what is active on its node: it has done so, or is about to.
     await round()
     const released = await claimOne(claimant, id)
     if (released !== undefined) return released
