@@ -15,7 +15,7 @@ const NOTHING: Reach = { alerts: 0, sites: 0 }
 /**
  * Returns incidents as lists show them, with their number of alerts and sites.
  *
- * @param visible the clients that the caller may see: a vendor's incident, which belongs to none, is named only to a caller who sees all
+ * @param visible the clients that the caller may see, see `withVisibleParents`
  */
 export async function summariesOf(
   db: Kysely<Tables>,
@@ -26,10 +26,19 @@ export async function summariesOf(
     db,
     rows.map(({ id }) => id),
   )
-  const hidden = visible === null ? new Set<string | null>() : await vendorsAbove(db, rows)
-  return rows.map((row) =>
-    summaryOf(hidden.has(row.parent_id) ? { ...row, parent_id: null } : row, reaches.get(row.id)),
-  )
+  const shown = await withVisibleParents(db, rows, visible === null)
+  return shown.map((row) => summaryOf(row, reaches.get(row.id)))
+}
+
+/** Leaves out `parent_id` where it is a vendor's incident, for a caller who may not see those: they belong to no client. */
+export async function withVisibleParents(
+  db: Kysely<Tables>,
+  rows: readonly IncidentRow[],
+  seesVendors: boolean,
+): Promise<readonly IncidentRow[]> {
+  if (seesVendors) return rows
+  const hidden = await vendorsAbove(db, rows)
+  return rows.map((row) => (hidden.has(row.parent_id) ? { ...row, parent_id: null } : row))
 }
 
 /** Returns the ids of the vendors' incidents that explain these. */

@@ -244,7 +244,16 @@ testPerEngine(
       const read = ({ id }: { id: string }) => ask<IncidentDetail>('GET', `/api/incidents/${id}`)
       const { status } = await call('GET', `/api/incidents/${vendor.id}`)
       const listed = await ask<IncidentSummary[]>('GET', `/api/incidents?client_id=${client.id}`)
-      for (const { id, parent_id } of listed) assert.equal(parent_id, (await read({ id })).parent_id)
+      const editing = { name: 'handles', ...role, role: 'editor' }
+      const handler = apiClient(
+        api.url,
+        bearer((await admin.ask<{ token: string }>('POST', '/api/tokens', editing)).token),
+      )
+      for (const { id, parent_id } of listed) {
+        assert.equal(parent_id, (await read({ id })).parent_id)
+        const handled = await handler.ask<IncidentSummary>('POST', `/api/incidents/${id}/acknowledge`, {})
+        assert.equal(handled.parent_id, parent_id)
+      }
       assert.equal(listed.length, 2)
       return [status, (await read(part)).parent_id, (await read(explained)).parent_id]
     }
