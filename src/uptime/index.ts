@@ -2,5 +2,5 @@ export { BURN_REACH_MS, type Budget, type Burn, budgetOf, burnOf, leftInWords } 
 export { MOST_REACH_MS, readEvidence, timesOf } from './evidence.ts'
 export { DAY_STATUSES, dayStatus, firstDayOf, readSiteDays, totalTimes, uptimeOf } from './read-days.ts'
 export { type UptimeAnswer, uptimeRoutes } from './routes.ts'
-export { type LocalDay, localDays, merged } from './spans.ts'
+export { type LocalDay, lengthOf, localDays, merged, within } from './spans.ts'
 export { resultsNeededFrom, Uptime } from './uptime.ts'

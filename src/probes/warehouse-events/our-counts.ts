@@ -3,19 +3,16 @@ import { readOutages } from '../../cluster/index.ts'
 import { readPauses } from '../../management/index.ts'
 import { GRAIN, type TimeRange } from '../../rollups/index.ts'
 import type { SiteRow, Store } from '../../store/index.ts'
-import { merged } from '../../uptime/index.ts'
+import { lengthOf, within } from '../../uptime/index.ts'
 
 /** A day of which this service missed more is not compared: what the warehouse has in addition would look like a fault. */
 export const LEFT_OUT_SHARE = 0.01
 
 /** How much of `range` this service was down, or the site was paused, ms. */
-export async function uncountedIn(
-  { read }: Pick<Store, 'read'>,
-  site: SiteRow,
-  { from, to }: TimeRange,
-): Promise<number> {
-  const gaps = merged([...(await readOutages(read, from, to)), ...(await readPauses(read, site, from, to))])
-  return gaps.reduce((sum, gap) => sum + Math.min(gap.to, to) - Math.max(gap.from, from), 0)
+export async function uncountedIn({ read }: Pick<Store, 'read'>, site: SiteRow, range: TimeRange): Promise<number> {
+  const { from, to } = range
+  const gaps = [...(await readOutages(read, from, to)), ...(await readPauses(read, site, from, to))]
+  return lengthOf(within([range], gaps))
 }
 
 /** Counts all events of a site in `range`, whole minutes of the last days. Uses hour rows as far as they are up to date. */
