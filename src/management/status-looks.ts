@@ -105,7 +105,7 @@ function checkedLogo(base64: string): { logo: string; logo_type: string } {
       `must have at most ${LOGO_SIDE_MAX} px per side, but has ${logo.width} × ${logo.height}`,
     )
   }
-  return { logo: keptLogo(base64), logo_type: logo.type }
+  return { logo: withoutMetadata(bytes).toString('base64'), logo_type: logo.type }
 }
 
 /** Returns what is kept of a logo, as base64: all of it when it is no image, and is refused. */
