@@ -1,9 +1,8 @@
-import { sql } from 'kysely'
 import { readDowntime } from '../cluster/index.ts'
 import { DAY, newOrderedId, quoted, withoutEnd } from '../lib/index.ts'
 import type { ChannelSettings } from '../notifications/index.ts'
 import { type Finished, type Subject, type SubjectResult, subjectKey, subjectLabel, WHOLE } from '../probes/index.ts'
-import { type AlertRow, chunksOf, type Store, type Tables, type Transaction } from '../store/index.ts'
+import { type AlertRow, chunksOf, lockText, type Store, type Tables, type Transaction } from '../store/index.ts'
 import type { PendingTransition } from './incidents/due-messages.ts'
 import { transition } from './machine/transition.ts'
 import { type AlertInput, SILENT, type Streak, streakOf, type Violation } from './machine/types.ts'
@@ -45,16 +44,14 @@ export async function judgeResults(
  */
 async function probesToLock(
   trx: Transaction<Tables>,
-  { isShared }: Pick<Store, 'isShared'>,
+  store: Pick<Store, 'isShared'>,
   written: readonly Finished[],
 ): Promise<string[]> {
   const bad = written.filter(({ status, subjects }) => status === 'error' || (subjects?.length ?? 0) > 0)
   const siteIds = [...new Set(bad.map(({ site }) => site.id))].sort()
   const probeIds = new Set(written.map(({ probe }) => probe.id))
   for (const chunk of chunksOf(siteIds)) {
-    if (isShared) {
-      for (const id of chunk) await sql`select pg_advisory_xact_lock(hashtextextended(${id}, 0))`.execute(trx)
-    }
+    for (const id of chunk) await lockText(trx, store, id)
     const rows = await trx
       .selectFrom('alerts')
       .select('probe_id')

@@ -1,7 +1,6 @@
-import { sql } from 'kysely'
 import { type Page, pageOfIds, unknownAfter, type Visible } from '../http/index.ts'
 import { AppError, type ErrorDetail, invalidRequest, newId, notFound } from '../lib/index.ts'
-import type { ClientRow, Store, Tables, Transaction } from '../store/index.ts'
+import { type ClientRow, lockText, type Store } from '../store/index.ts'
 import { changedFields, writeAudit } from './audit.ts'
 import { type ClientQuery, type CreateClient, clientRecord, type UpdateClient } from './client-schemas.ts'
 import { type Context, type DeletionHooks, lockClient, requireNewName } from './context.ts'
@@ -32,7 +31,8 @@ export async function createClient(ctx: Context, defaultPlan: Plan, input: Creat
   }
   const row = applyToClient(blank, input)
   await ctx.store.write.transaction().execute(async (trx) => {
-    if (ctx.onlyNew === true && ctx.store.isShared) await lockName(trx, row.name)
+    // Clients belong to nothing whose lock they could take.
+    if (ctx.onlyNew === true) await lockText(trx, ctx.store, `client ${row.name}`)
     await requireNewName(ctx, trx.selectFrom('clients').select('id').where('name', '=', row.name))
     await trx.insertInto('clients').values(row).execute()
     await writeAudit(trx, ctx, [
@@ -42,10 +42,6 @@ export async function createClient(ctx: Context, defaultPlan: Plan, input: Creat
   await ctx.store.changes.publish({ kind: 'client', id: row.id })
   return row
 }
-
-/** Clients belong to nothing whose lock they could take; on SQLite one transaction writes at a time anyway. */
-const lockName = (trx: Transaction<Tables>, name: string) =>
-  sql`select pg_advisory_xact_lock(hashtextextended(${`client ${name}`}, 0))`.execute(trx)
 
 /**
  * Changes the given fields. Unchanged values leave no trace in the audit log.

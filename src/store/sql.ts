@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, sql, type Transaction } from 'kysely'
 import { asError } from '../lib/index.ts'
-import { isPassing, StoreError } from './store.ts'
+import { isPassing, type Store, StoreError } from './store.ts'
+import type { Tables } from './tables.ts'
 
 /**
  * Sum of a column or an expression; nulls do not count, and no rows give 0. Computed in floating point: a sender may report
@@ -15,6 +16,17 @@ export const totalOf = (value: string | RawBuilder<number | null>): RawBuilder<n
  * integer is an error.
  */
 export const countOf = (column: string): RawBuilder<number> => sql<number>`cast(${sql.ref(column)} as double precision)`
+
+/**
+ * Lets one transaction at a time, on all nodes, pass with this text, until it ends. On SQLite one transaction writes at a time anyway.
+ */
+export async function lockText(
+  trx: Transaction<Tables>,
+  { isShared }: Pick<Store, 'isShared'>,
+  text: string,
+): Promise<void> {
+  if (isShared) await sql`select pg_advisory_xact_lock(hashtextextended(${text}, 0))`.execute(trx)
+}
 
 /** Far below the engines' limits of parameters per statement (SQLite 32,766, PostgreSQL 65,535). */
 const ITEMS_PER_STATEMENT = 500
