@@ -34,12 +34,11 @@ export async function readBody(
   if (decompressor === null) return await readBytes(stream, maxBytes, takeBytes)
   return await readBytes(pipeline(stream, decompressor, passOn), maxBytes, takeBytes).catch((thrown: unknown) => {
     // Answers to HEAD, 204 and 304 may name an encoding but have nothing to decompress.
-    if (decompressor.bytesWritten === 0 && isEarlyEnd(thrown)) return NOTHING
+    // New each time: a body that was transferred to another thread can be neither read nor transferred again.
+    if (decompressor.bytesWritten === 0 && isEarlyEnd(thrown)) return { bytes: new Uint8Array(0), isTruncated: false }
     throw thrown
   })
 }
-
-const NOTHING: Body = { bytes: new Uint8Array(0), isTruncated: false }
 
 const isEarlyEnd = (thrown: unknown): boolean =>
   thrown instanceof Error && 'code' in thrown && thrown.code === 'Z_BUF_ERROR'

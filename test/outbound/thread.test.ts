@@ -34,6 +34,18 @@ test('requests are asked by another thread, and answered as here', async (t) => 
   assert.deepEqual(await thread.resolve('127.0.0.1'), { addresses: ['127.0.0.1'], aliases: [], knowsAliases: false })
 })
 
+test('an empty body that is said to be compressed is handed over each time it comes', async (t) => {
+  const { port } = await httpServer(t, (_request, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end()
+  })
+  const thread = openThread(t)
+  for (let left = 2; left > 0; left--) {
+    const { bytes } = await thread.fetchBytes(`http://127.0.0.1:${port}/`)
+    assert.equal(bytes.length, 0)
+  }
+  assert.equal((await thread.request(`http://127.0.0.1:${port}/`)).body, '')
+})
+
 test('what must not be reached is refused there, too', async (t) => {
   const { port, connections } = await httpServer(t, (_request, response) => response.end())
   const refused = await failureOf(
