@@ -105,9 +105,9 @@ const hasTooManyClients = (container: unknown): boolean =>
   Array.isArray(container.clients) &&
   container.clients.length > CLIENTS_MAX
 
-/** The first name that is empty or too long. */
+/** The first name that is empty or too long, in whole characters as a schema counts them. */
 const oddName = (map: object = {}): string | undefined =>
-  Object.keys(map).find((name) => name === '' || name.length > NAME_MAX)
+  Object.keys(map).find((name) => name === '' || (name.length > NAME_MAX && [...name].length > NAME_MAX))
 
 /** Checks what a schema cannot express: the order of times, names, and that no part exceeds its whole. */
 function inconsistentPath(batch: BatchPayload): string | undefined {

@@ -21,6 +21,8 @@ const keys = (count: number, value: unknown) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`name ${i}`, value]))
 const tag = (over: object) => event({ tags: [{ id: '1', status: 'success', ...over }] })
 
+const LONGEST = '😀'.repeat(256)
+
 const accepted: [what: string, payload: unknown][] = [
   ['the smallest event', event({ tags: [] })],
   [
@@ -57,7 +59,15 @@ const accepted: [what: string, payload: unknown][] = [
   ['a batch with a weight, which it does not have', batch({ weight: 'x' })],
   ['500 tags', event({ tags: Array.from({ length: 500 }, (_, i) => ({ id: String(i), status: 'success' })) })],
   ['the largest time', event({ timestamp_ms: Number.MAX_SAFE_INTEGER })],
-  ['names of 256 characters, also beyond the basic plane', event({ event_name: '😀'.repeat(256) })],
+  ['names of 256 characters, also beyond the basic plane', event({ event_name: LONGEST, fields: { [LONGEST]: true } })],
+  [
+    'a batch of such names',
+    batch({
+      event_counts: { [LONGEST]: 1 },
+      tag_metrics: { [LONGEST]: { success: 1 } },
+      fields: { [LONGEST]: { present: 1, total: 1 } },
+    }),
+  ],
   ['the smallest batch', batch()],
   [
     'a batch with 1,000 names and tags',
@@ -84,6 +94,7 @@ for (const [what, payload] of accepted) {
 
 /** Cut where paths are cut. */
 const longNul = `/event_counts/${'\ufffd'.repeat(200)}`.slice(0, 200)
+const LONG_PATH = `/event_counts/${LONGEST}`.slice(0, 200)
 
 const refused: [what: string, payload: unknown, path: string][] = [
   ['null', null, '/'],
@@ -133,6 +144,7 @@ const refused: [what: string, payload: unknown, path: string][] = [
   ],
   ['an outcome of no executions', batch({ tag_metrics: { A: { exception: 1, count: 0 } } }), '/tag_metrics/A/count'],
   ['an empty event name in a batch', batch({ event_counts: { '': 1 } }), '/event_counts/'],
+  ['an event name of 257 characters in a batch', batch({ event_counts: { [`${LONGEST}x`]: 1 } }), LONG_PATH],
   ['more e-mails than events', batch({ user_data_quality: { email: 6, total: 5 } }), '/user_data_quality/email'],
   ['content where a class belongs', event({ consent: { ad_storage: 'G111' } }), '/consent/ad_storage'],
   ['an update that is no flag', event({ consent: { updated: 1 } }), '/consent/updated'],

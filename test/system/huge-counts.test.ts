@@ -50,3 +50,22 @@ testPerEngine(
     assert.equal(tag?.avg_ms, MOST)
   },
 )
+
+testPerEngine('the longest names, four bytes a character, are counted in every place', async (engine, t) => {
+  const api = await startTestService(t, new TestClock(NOW), await placeFor(engine, t))
+  const site = await api.newSite(await api.newClient())
+  // All different, so that no index can compress them.
+  const text = (length: number) => String.fromCodePoint(...Array.from({ length }, (_, index) => 0x1f300 + index))
+  const [name, container_id] = [text(256), text(64)]
+  const container = { version: container_id, environment: container_id, clients: [container_id] }
+  const tags = [{ id: container_id, name, status: 'success' }]
+  const event = { event_name: name, timestamp_ms: NOW, tags, fields: { [name]: true } }
+  const batch = { batch: true, window_start_ms: NOW, window_end_ms: NOW, total_events: 2, event_counts: { [name]: 2 } }
+  const metrics = { tag_metrics: { [name]: { success: 2 } }, fields: { [name]: { present: 2, total: 2 } } }
+  for (const payload of [event, { ...batch, ...metrics }])
+    assert.equal((await api.ingest(site, { ...payload, container_id, container })).status, 200)
+  await api.service.ingest.flush()
+  const overview = await api.call('GET', `/api/monitoring/sites/${site.id}/overview?hours=1`)
+  const { events } = overview.json<{ events: { event_name: string; total: number }[] }>()
+  assert.deepEqual(events, [{ event_name: name, total: 3 }])
+})
