@@ -84,9 +84,12 @@ export const FORMATS: Readonly<Record<string, TextFormat>> = {
   'time-zone': { test: isTimeZone, expects: 'an IANA time zone like Europe/Berlin' },
 }
 
+/** What stands before the path where a request's target is a full URL, as in requests to proxies. */
+const ORIGIN = /^https?:\/\/[^/?#]*/i
+
 /** The path of a request's target as the router reads it, so that code without a route's pattern sees only one spelling. */
 export function pathOf(target: string): string {
-  const [path = ''] = target.split(/[?#]/, 1)
+  const [path = ''] = target.replace(ORIGIN, '').split(/[?#]/, 1)
   if (!path.includes('%')) return path
   try {
     return decodeURI(path)

@@ -46,8 +46,8 @@ const WHEN: Record<IngestError, string> = {
 }
 
 /**
- * Declares the ingest routes. `ingestFirst` normally takes their requests before the framework sees them. A request line with a
- * full URL, as sent to proxies, reaches the same code through these.
+ * Declares the ingest routes. `ingestFirst` takes their requests before the framework sees them; one whose address only the
+ * router can read reaches the same code through these.
  */
 export function ingestRoutes(app: HttpApp, ingest: Ingest, keyHeaders: readonly string[]): void {
   const [keyHeader = 'x-service-key'] = keyHeaders

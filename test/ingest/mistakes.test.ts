@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { test } from 'node:test'
 import type { DiagnosticsAnswer, RecentAnswer } from '../../src/analytics/index.ts'
 import { newSecret } from '../../src/lib/index.ts'
@@ -146,6 +148,14 @@ test('an address of ingest is one in every spelling that the router takes', asyn
   for (const path of ['/%69ngest', '/api/inges%74/?x=1', '/ingest#x']) {
     assert.equal(await send(service, { path, headers: { 'X-Service-Key': site.ingest_key } }), 200, path)
   }
+  // The whole address, as in a request to a proxy.
+  const headers = { 'Content-Type': 'application/json', 'X-Service-Key': site.ingest_key }
+  const whole = request(service.url, { method: 'POST', path: `${service.url}/ingest?x=1`, headers }).end(BODY)
+  const [{ statusCode }] = await once(
+    whole.on('response', (answer) => answer.resume()),
+    'response',
+  )
+  assert.equal(statusCode, 200)
   assert.deepEqual(await seenOf(service, site), { ofSite: [], ofNoSite: [] })
 })
 
