@@ -103,9 +103,12 @@ function keyedCreateOf(
   }
 }
 
-/** Opens only for a caller who sends the key again with the same credential: others can guess a key, but not the credential. */
+/**
+ * Opens only for a caller who sends the key again with the same credential: others can guess a key, but not the credential.
+ * Someone whom a proxy signs in has none that lasts, and the key's id already names them.
+ */
 const sealOf = ({ headers, access }: FastifyRequest, key: string): Seal =>
-  new Seal(`${key}\n${headers.authorization ?? access.credential ?? ''}`)
+  new Seal(`${key}\n${headers.authorization ?? access.session ?? access.holder ?? ''}`)
 
 const answerAgain = (reply: FastifyReply, answer: unknown): FastifyReply =>
   reply.code(201).header('idempotent-replayed', 'true').send(answer)

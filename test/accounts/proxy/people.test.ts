@@ -138,6 +138,17 @@ test('the person whom the proxy names acts, not one who was signed in before; a 
   assert.deepEqual([asBefore.user?.email, asBefore.proxy?.problem], ['cleo@agency.example', 'no_role'])
 })
 
+test('someone whom the proxy signs in gets the first answer again for the same Idempotency-Key', async (t) => {
+  const { browser, clock, proxy } = await open(t, sqlite)
+  proxy.signed = ADA
+  const create = (by: ApiClient) => by.call('POST', '/api/clients', { name: 'Acme' }, { 'idempotency-key': 'key' })
+  const first = await create(browser)
+  clock.advance(SECOND)
+  const again = await create(browser)
+  assert.deepEqual([again.status, again.text], [201, first.text])
+  assert.equal(again.headers.get('idempotent-replayed'), 'true')
+})
+
 test('who was in stays in while nothing can be written, with no other groups than before', async (t) => {
   const { admin, api, browser, clock, proxy } = await open(t, sqlite)
   proxy.signed = ADA
