@@ -173,7 +173,9 @@ export async function createToken(ctx: Context, access: Access, input: CreateApi
   }
   await ctx.store.write.transaction().execute(async (trx) => {
     if (clientIds !== null) await requireClients(trx, clientIds, '/client_ids')
-    await requireRoom(trx, managedClients(access), clientIds ?? [])
+    // The request is about these clients; tokens that are also for others count as well.
+    const grants = access.allGrants ?? access.grants
+    await requireRoom(trx, managedClients({ ...access, grants }), clientIds ?? [])
     await trx.insertInto('api_tokens').values(row).execute()
     await writeAudit(trx, ctx, [{ entity: 'api_token', verb: 'create', id: row.id, before: null, after: audited(row) }])
   })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { InvitedUser, SessionRecord, UserRecord } from '../../src/accounts/index.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { chunksOf } from '../../src/store/index.ts'
-import { apiClient } from '../../testkit/api.ts'
+import { type ApiClient, apiClient } from '../../testkit/api.ts'
 import { sqlite, testPerEngine } from '../../testkit/engines.ts'
 import { newProbeRow } from '../../testkit/probes.ts'
 import { join, openAccounts, PASSWORD, type Role, secretOf, signIn } from './support.ts'
@@ -180,6 +180,26 @@ test('the owner of one client leaves room for the people and tokens of others', 
     assert.deepEqual([refused.status, /one/.test(refused.text)], [409, true], refused.text)
     assert.equal((await admin.call('POST', path, body(other.id))).status, 201)
   }
+})
+
+test('tokens for several clients count for each of them, and an owner of all clients may make any number', async (t) => {
+  const { api, admin } = await openAccounts(t, sqlite)
+  const [one, two] = [await admin.newClient({ name: 'One' }), await admin.newClient({ name: 'Two' })]
+  const ofOne = { client_id: one.id, role: 'owner' } as const
+  await join(admin, 'owner@own.example', [ofOne, { client_id: two.id, role: 'owner' }])
+  await join(admin, 'boss@own.example', [ofOne, { client_id: null, role: 'owner' }])
+  const owner = await signIn(api.url, 'owner@own.example')
+  const boss = await signIn(api.url, 'boss@own.example')
+  const make = (by: ApiClient, client_ids: string[]) =>
+    by.call('POST', '/api/tokens', { name: 'x', role: 'viewer', client_ids })
+  const { id } = (await make(owner, [one.id, two.id])).json<{ id: string }>()
+  const { write } = api.service.store
+  const row = await write.selectFrom('api_tokens').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  const copies = Array.from({ length: 99 }, (_, n) => ({ ...row, id: `${n}`, token_hash: `${n}` }))
+  await write.insertInto('api_tokens').values(copies).execute()
+  const refused = await make(owner, [one.id])
+  assert.deepEqual([refused.status, /100 tokens/.test(refused.text)], [409, true], refused.text)
+  assert.equal((await make(boss, [one.id, two.id])).status, 201)
 })
 
 testPerEngine(
