@@ -14,7 +14,9 @@ import { CALLBACK_PATH, type OidcProvider, SIGN_IN_MS } from './provider.ts'
 const PENDING_COOKIE = 'tagwarden_oidc'
 
 /** A stranger can cause these as often as they like, so the log has one line a minute of each. */
-const OFTEN: readonly SignInProblem[] = ['busy', 'provider', 'setup']
+const OFTEN: readonly SignInProblem[] = ['busy', 'expired', 'provider', 'setup']
+/** Problems that cost the provider nothing. Any page can make its readers' browsers cause `expired`, which must not lock them out. */
+const FREE: readonly SignInProblem[] = ['busy', 'expired']
 
 const tags = ['Session']
 const publicRoute = { access: 'public' } as const
@@ -119,7 +121,7 @@ export function oidcRoutes(app: HttpApp, options: AccountOptions): void {
         return reply.redirect(returnTo)
       } catch (thrown) {
         const problem = thrown instanceof SignInFailure ? thrown.problem : 'service'
-        if (thrown instanceof SignInFailure && problem !== 'busy') throttle.failed(guesser)
+        if (thrown instanceof SignInFailure && !FREE.includes(problem)) throttle.failed(guesser)
         // The answer belongs to another sign-in than the browser's last, which continues in its own tab.
         if (problem !== 'expired') forget()
         return reply.redirect(afterFailure(thrown))

@@ -232,6 +232,17 @@ test('who fails again and again waits, and the provider is not asked meanwhile',
   assert.equal((await signInAt(service, provider)).location, '/overview')
 })
 
+test('a foreign page that sends browsers to the end of a sign-in keeps no one out', async (t) => {
+  const stage = await open(t)
+  const { service, provider } = stage
+  for (let n = 0; n < 12; n++) {
+    const { location } = await comeBack(service, new TestBrowser(), { code: 'x', state: 'y' })
+    assert.equal(location, '/sign-in?problem=expired')
+  }
+  assert.equal(provider.exchanges.length, 0)
+  assert.equal((await signInAt(service, provider)).location, '/overview')
+})
+
 test('without a provider there is nothing to sign in with', async (t) => {
   const clock = new TestClock(NOW)
   const provider = await startWrittenProvider(t, clock)
