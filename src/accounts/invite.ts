@@ -2,6 +2,7 @@ import { type Access, emailKey, type Grants, joined, NO_GRANTS } from '../http/i
 import { AppError, newId } from '../lib/index.ts'
 import { type Context, requireRoom } from '../management/index.ts'
 import type { Tables, Transaction, UserRow } from '../store/index.ts'
+import { type NewLink, replaceLinks } from './links.ts'
 import { addRoles, grantsOfEntries, managedClients } from './roles.ts'
 import type { InviteUser } from './user-schemas.ts'
 import {
@@ -24,13 +25,16 @@ const MOST_OF_CLIENT = 500
  */
 const MOST_WITHOUT_ROLE = 1_000
 
+/** The account, and the link with which its owner accepts the invitation; null when they have accepted. */
+type Invited = FoundUser & { link: NewLink | null }
+
 /**
  * Gives someone an account with roles, or adds the roles to an existing account; of two roles for a client the higher one holds.
  *
  * @throws AppError `invalid_request`, `forbidden`; `conflict` when the first account could not manage the service, or the address
  * belongs to a disabled account or to someone invited by others who has not accepted yet
  */
-export async function inviteUser(ctx: Context, access: Access, input: InviteUser): Promise<FoundUser> {
+export async function inviteUser(ctx: Context, access: Access, input: InviteUser): Promise<Invited> {
   // Someone else may create the account at the same moment; the second attempt then finds it.
   for (let attempt = 1; attempt <= 2; attempt++) {
     const found = await tryToInvite(ctx, access, input)
@@ -40,7 +44,7 @@ export async function inviteUser(ctx: Context, access: Access, input: InviteUser
 }
 
 /** @returns null when the account was created meanwhile */
-async function tryToInvite(ctx: Context, access: Access, input: InviteUser): Promise<FoundUser | null> {
+async function tryToInvite(ctx: Context, access: Access, input: InviteUser): Promise<Invited | null> {
   const now = ctx.clock.now()
   const wanted = grantsOfEntries(input.roles)
   const key = emailKey(input.email)
@@ -77,7 +81,8 @@ async function tryToInvite(ctx: Context, access: Access, input: InviteUser): Pro
     const after = joined(before, wanted)
     await addRoles(trx, row.id, before, after)
     await auditUser(trx, ctx, access, known === undefined ? 'create' : 'update', row, { before, after })
-    return { row, grants: after, ways }
+    const link = isInvited(row, ways) ? await replaceLinks(trx, row, now) : null
+    return { row, grants: after, ways, link }
   })
 }
 

@@ -8,7 +8,7 @@ import {
   NoContent,
   RateLimitedError,
 } from '../http/index.ts'
-import { AppError, asError, type Clock, isoTime, SECOND } from '../lib/index.ts'
+import { AppError, asError, type Clock, hashOf, isoTime, SECOND } from '../lib/index.ts'
 import { writeAudit } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
 import type { KnownCredentials } from './credentials.ts'
@@ -124,8 +124,10 @@ async function setPassword(
     // Hashing takes a while: meanwhile the link may have been used, or its user disabled.
     const user = await userOfLink(trx, secret, clock.now())
     await trx.updateTable('users').set({ password_hash, name: after.name }).where('id', '=', user.id).execute()
-    const used = await trx.deleteFrom('user_links').where('user_id', '=', user.id).executeTakeFirst()
-    if (used.numDeletedRows === 0n) throw new AppError('conflict', 'The link has been used in the meantime')
+    // Only now the account is locked.
+    const used = await trx.deleteFrom('user_links').where('id', '=', hashOf(secret)).executeTakeFirst()
+    if (used.numDeletedRows === 0n) throw new AppError('conflict', 'The link has been used or replaced in the meantime')
+    await trx.deleteFrom('user_links').where('user_id', '=', user.id).execute()
     await trx.deleteFrom('sign_ins').where('user_id', '=', user.id).execute()
     await writeAudit(trx, { clock, actor: user.email }, [
       {

@@ -1,8 +1,9 @@
 import { type Clock, DAY, HOUR, hashOf, isoTime, MINUTE, newSecret, notFound } from '../lib/index.ts'
 import { type Context, writeAudit } from '../management/index.ts'
 import { composeNotice, type Mailer } from '../notifications/index.ts'
-import type { Kysely, Store, Tables, UserRow } from '../store/index.ts'
+import type { Kysely, Store, Tables, Transaction, UserRow } from '../store/index.ts'
 import type { PasswordLink } from './user-schemas.ts'
+import { lockUser } from './users.ts'
 import { waysOf } from './ways.ts'
 
 /** A week, because an invitation may have to wait for someone on holiday. */
@@ -38,63 +39,62 @@ export async function writeLink(db: Kysely<Tables>, userId: string, now: number,
 /** The secret follows the `#`, which browsers send to no server, so that it ends up in no log. */
 export const addressOfLink = (publicUrl: string, secret: string): string => `${publicUrl}/welcome#${secret}`
 
-/**
- * Replaces all of a user's links by a new one and returns it for the inviter; also e-mails it where e-mail is set up.
- *
- * @param noted who makes it, for the audit log, because anyone who has the link can become the user; null when the log has an
- * entry already
- */
-export async function replaceLink(
-  { write }: Pick<Store, 'write'>,
-  options: LinkOptions,
-  user: Linked,
-  invitedBy: string | null,
-  noted: Context | null,
-): Promise<PasswordLink> {
-  const now = options.clock.now()
+/** A link that no one has yet. */
+export interface NewLink {
+  user: Linked
+  secret: string
+  at: number
+  lastsMs: number
+}
+
+async function newLink(db: Kysely<Tables>, user: Linked, at: number): Promise<NewLink> {
   const lastsMs = user.password_hash === null ? INVITATION_MS : RESET_MS
-  const secret = await write.transaction().execute(async (trx) => {
-    await trx.deleteFrom('user_links').where('user_id', '=', user.id).execute()
-    if (noted !== null) {
-      const [before, after] = [{ password_link: 'as before' }, { password_link: 'made' }]
-      const change = { entity: 'user', verb: 'update', id: user.id, before, after } as const
-      await writeAudit(trx, noted, [change])
-    }
-    return writeLink(trx, user.id, now, lastsMs)
-  })
-  const mailed = await mailLink(options, user, secret, now, invitedBy)
-  return { url: addressOfLink(options.publicUrl(), secret), expires_at: isoTime(now + lastsMs), mailed }
+  return { user, secret: await writeLink(db, user.id, at, lastsMs), at, lastsMs }
+}
+
+/** Replaces all links of a user, who is locked: who may get the new one depends on what their account is now. */
+export async function replaceLinks(trx: Transaction<Tables>, user: Linked, at: number): Promise<NewLink> {
+  await trx.deleteFrom('user_links').where('user_id', '=', user.id).execute()
+  return newLink(trx, user, at)
+}
+
+/** Notes who made a link in the audit log, because anyone who has it can become the user. */
+export async function auditLink(trx: Transaction<Tables>, ctx: Context, userId: string): Promise<void> {
+  const [before, after] = [{ password_link: 'as before' }, { password_link: 'made' }]
+  await writeAudit(trx, ctx, [{ entity: 'user', verb: 'update', id: userId, before, after }])
+}
+
+/** Returns a link for the person who made it; also e-mails it where e-mail is set up. */
+export async function handOut(options: LinkOptions, link: NewLink, invitedBy: string | null): Promise<PasswordLink> {
+  const mailed = await mailLink(options, link, invitedBy)
+  const { secret, at, lastsMs } = link
+  return { url: addressOfLink(options.publicUrl(), secret), expires_at: isoTime(at + lastsMs), mailed }
 }
 
 /** E-mails a link to the owner of the address's account; does nothing when there is none. */
-export async function mailResetLink(store: Store, options: LinkOptions, email: string): Promise<void> {
-  const user = await store.read
-    .selectFrom('users')
-    .select(['id', 'email', 'name', 'password_hash'])
-    .where('email_key', '=', email)
-    .where('disabled_at', 'is', null)
-    .executeTakeFirst()
-  if (user === undefined) return
-  // Someone who signs in only with the identity provider would get another way in, unknown to the provider.
-  if (user.password_hash === null && (await waysOf(store.read, [user.id]))(user.id).hasIdentity) return
-  const now = options.clock.now()
-  const recent = await store.read
-    .selectFrom('user_links')
-    .select('id')
-    .where('user_id', '=', user.id)
-    .where('created_at', '>', now - ASK_AGAIN_MS)
-    .executeTakeFirst()
-  if (recent !== undefined) return
-  const lastsMs = user.password_hash === null ? INVITATION_MS : RESET_MS
-  await mailLink(options, user, await writeLink(store.write, user.id, now, lastsMs), now, null)
+export async function mailResetLink({ write }: Pick<Store, 'write'>, options: LinkOptions, email: string) {
+  const link = await write.transaction().execute(async (trx) => {
+    // Of several requests at once only the first sends a link.
+    const user = await lockUser(trx, 'email_key', email)
+    if (user === undefined || user.disabled_at !== null) return null
+    // Someone who signs in only with the identity provider would get another way in, unknown to the provider.
+    if (user.password_hash === null && (await waysOf(trx, [user.id]))(user.id).hasIdentity) return null
+    const now = options.clock.now()
+    const recent = await trx
+      .selectFrom('user_links')
+      .select('id')
+      .where('user_id', '=', user.id)
+      .where('created_at', '>', now - ASK_AGAIN_MS)
+      .executeTakeFirst()
+    return recent === undefined ? newLink(trx, user, now) : null
+  })
+  if (link !== null) await mailLink(options, link, null)
 }
 
 /** @returns whether the mail server accepted it */
 async function mailLink(
   { mailer, publicUrl }: LinkOptions,
-  { email, id, password_hash }: Linked,
-  secret: string,
-  now: number,
+  { user: { email, id, password_hash }, secret, at }: NewLink,
   invitedBy: string | null,
 ): Promise<boolean> {
   if (mailer === null) return false
@@ -102,7 +102,7 @@ async function mailLink(
   const content = password_hash === null ? invitationMail(url, invitedBy) : resetMail(url)
   const { kind } = await mailer.send(
     // The hash, so that the id of the e-mail does not contain the secret.
-    { ...content, to: [email], at: now, id: hashOf(secret), thread: null, list: id },
+    { ...content, to: [email], at, id: hashOf(secret), thread: null, list: id },
     AbortSignal.timeout(ATTEMPT_MS),
   )
   return kind === 'delivered'

@@ -4,7 +4,7 @@ import { Allowance, errorResponses, type HttpApp, NoContent, Uuid } from '../htt
 import { AppError } from '../lib/index.ts'
 import { contextOf } from '../management/index.ts'
 import { inviteUser } from './invite.ts'
-import { replaceLink } from './links.ts'
+import { auditLink, handOut, replaceLinks } from './links.ts'
 import type { AccountOptions } from './options.ts'
 import { managedClients } from './roles.ts'
 import { endSession, SessionRecord, sessionsOf } from './sessions.ts'
@@ -13,6 +13,7 @@ import {
   deleteUser,
   type FoundUser,
   listUsers,
+  lockUser,
   mayHandOutLink,
   recordOf,
   requireEnabled,
@@ -20,7 +21,6 @@ import {
   requireUser,
   updateUser,
 } from './users.ts'
-import { isInvited } from './ways.ts'
 
 const tags = ['People']
 const path = '/api/users/:user_id'
@@ -71,12 +71,10 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
     async (request, reply) => {
       const { access } = request
       countInvitation(request)
-      const found = await inviteUser(contextOf(options, request), access, request.body)
+      const { link, ...found } = await inviteUser(contextOf(options, request), access, request.body)
       options.credentials.noteAccount()
-      const link = isInvited(found.row, found.ways)
-        ? await replaceLink(store, options, found.row, access.person?.name ?? null, null)
-        : null
-      return reply.code(201).send({ ...recordFor(request, found), link })
+      const handed = link === null ? null : await handOut(options, link, access.person?.name ?? null)
+      return reply.code(201).send({ ...recordFor(request, found), link: handed })
     },
   )
 
@@ -133,16 +131,19 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
       },
     },
     async (request, reply) => {
-      const { access } = request
-      const found = await requireUser(store.read, access, request.params.user_id)
-      if (!mayHandOutLink(access, found)) {
-        throw new AppError('forbidden', 'Only an owner of all clients can make a link for this account')
-      }
-      requireEnabled(found.row)
-      countInvitation(request)
-      const invitedBy = access.person?.name ?? null
-      const link = await replaceLink(store, options, found.row, invitedBy, contextOf(options, request))
-      return reply.code(201).send(link)
+      const { access, params } = request
+      const link = await store.write.transaction().execute(async (trx) => {
+        await lockUser(trx, 'id', params.user_id)
+        const found = await requireUser(trx, access, params.user_id)
+        if (!mayHandOutLink(access, found)) {
+          throw new AppError('forbidden', 'Only an owner of all clients can make a link for this account')
+        }
+        requireEnabled(found.row)
+        countInvitation(request)
+        await auditLink(trx, contextOf(options, request), params.user_id)
+        return replaceLinks(trx, found.row, options.clock.now())
+      })
+      return reply.code(201).send(await handOut(options, link, access.person?.name ?? null))
     },
   )
 

@@ -46,6 +46,25 @@ test('who forgot the password gets a link by e-mail, and strangers learn nothing
   assert.equal(late.status, 404)
 })
 
+test('several requests for a new password at once send one link', async (t) => {
+  const smtp = await mailServer(t)
+  const { api, admin, clock } = await openAccounts(t, sqlite, {
+    SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
+    SMTP_FROM: 'tagwarden@agency.example',
+  })
+  for (const name of ['ada', 'bea']) await join(admin, `${name}@agency.example`, ROLES)
+  const ask = (email: string) => apiClient(api.url).ask('POST', '/api/password-links', { email })
+  await Promise.all(Array.from({ length: 4 }, () => ask('ada@agency.example')))
+  clock.advance(MINUTE)
+  await ask('bea@agency.example')
+  const sentTo = (email: string) => smtp.mails.slice(2).filter(({ to }) => to.includes(email)).length
+  await until(
+    'both have a link',
+    () => (sentTo('ada@agency.example') > 0 && sentTo('bea@agency.example') > 0) || undefined,
+  )
+  assert.equal(sentTo('ada@agency.example'), 1)
+})
+
 test('an invitation is sent where e-mail is set up, and shown all the same', async (t) => {
   const smtp = await mailServer(t)
   const { admin } = await openAccounts(t, sqlite, {

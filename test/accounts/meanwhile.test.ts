@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { sql } from 'kysely'
+import { hashOf, newSecret } from '../../src/lib/index.ts'
+import type { Store, Tables, Transaction } from '../../src/store/index.ts'
+import { apiClient } from '../../testkit/api.ts'
+import { postgres } from '../../testkit/engines.ts'
+import { until } from '../../testkit/until.ts'
+import { type AccountService, join, openAccounts, secretOf, signIn } from './support.ts'
+
+// On SQLite one transaction follows the other, so nothing can happen in between.
+
+const EMAIL = 'ada@agency.example'
+const ANOTHER = 'another good sentence'
+
+/** Does something while a transaction holds what `hold` has changed, which is committed once the other waits for it or has ended. */
+async function during<T>(
+  store: Store,
+  hold: (trx: Transaction<Tables>) => Promise<unknown>,
+  act: () => Promise<T>,
+): Promise<T> {
+  const { done } = await store.write.transaction().execute(async (trx) => {
+    await hold(trx)
+    let hasEnded = false
+    const done = act().finally(() => {
+      hasEnded = true
+    })
+    await until('the other waits', async () => {
+      const { rows } = await sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(store.read)
+      return rows.length > 0 || hasEnded || undefined
+    })
+    return { done }
+  })
+  return done
+}
+
+const lock = (trx: Transaction<Tables>, id: string) =>
+  trx.updateTable('users').set({ name: 'Ada' }).where('id', '=', id).execute()
+
+interface Invited extends AccountService {
+  store: Store
+  client: { id: string }
+  id: string
+  secret: string
+}
+
+async function openInvited(t: TestContext): Promise<Invited> {
+  const service = await openAccounts(t, postgres)
+  const client = await service.admin.newClient()
+  const roles = [{ client_id: client.id, role: 'viewer' }]
+  const { id, link } = await service.admin.ask<{ id: string; link: { url: string } }>('POST', '/api/users', {
+    email: EMAIL,
+    roles,
+  })
+  return { ...service, store: service.api.service.store, client, id, secret: secretOf(link.url) }
+}
+
+const use = ({ api }: Invited, secret: string) =>
+  apiClient(api.url).call('POST', '/api/password-links/use', { secret, password: ANOTHER })
+
+test('a link that is replaced while it is used sets no password', async (t) => {
+  const invited = await openInvited(t)
+  const { store, id, secret } = invited
+  const later = newSecret()
+  const replace = async (trx: Transaction<Tables>) => {
+    await lock(trx, id)
+    const old = await trx.deleteFrom('user_links').where('user_id', '=', id).returningAll().executeTakeFirstOrThrow()
+    await trx
+      .insertInto('user_links')
+      .values({ ...old, id: hashOf(later) })
+      .execute()
+  }
+  const used = await during(store, replace, () => use(invited, secret))
+  assert.equal(used.status, 409, used.text)
+  assert.equal((await use(invited, later)).status, 204)
+})
+
+test('the owner of a client gets no link of someone who accepts the invitation meanwhile', async (t) => {
+  const invited = await openInvited(t)
+  const { api, admin, store, client, id } = invited
+  await join(admin, 'owner@own.example', [{ client_id: client.id, role: 'owner' }])
+  const owner = await signIn(api.url, 'owner@own.example')
+  const accept = async (trx: Transaction<Tables>) => {
+    await trx.updateTable('users').set({ password_hash: 'chosen' }).where('id', '=', id).execute()
+    await trx.deleteFrom('user_links').where('user_id', '=', id).execute()
+  }
+  const made = await during(store, accept, () => owner.call('POST', `/api/users/${id}/link`))
+  assert.equal(made.status, 403, made.text)
+  assert.deepEqual(await store.read.selectFrom('user_links').selectAll().execute(), [])
+})
