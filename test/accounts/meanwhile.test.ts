@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
-import { hashOf, newSecret } from '../../src/lib/index.ts'
+import { signInIdentity } from '../../src/accounts/oidc/identities.ts'
+import { hashOf, newSecret, systemClock } from '../../src/lib/index.ts'
 import type { Store, Tables, Transaction } from '../../src/store/index.ts'
 import { apiClient } from '../../testkit/api.ts'
-import { postgres } from '../../testkit/engines.ts'
+import { openEmptyStore, postgres } from '../../testkit/engines.ts'
 import { until } from '../../testkit/until.ts'
 import { type AccountService, join, openAccounts, secretOf, signIn } from './support.ts'
 
@@ -88,4 +89,20 @@ test('the owner of a client gets no link of someone who accepts the invitation m
   const made = await during(store, accept, () => owner.call('POST', `/api/users/${id}/link`))
   assert.equal(made.status, 403, made.text)
   assert.deepEqual(await store.read.selectFrom('user_links').selectAll().execute(), [])
+})
+
+test('someone whose account is deleted while they sign in at the provider can sign in again', async (t) => {
+  const store = await openEmptyStore(postgres, t)
+  const groupRoles = [{ group: 'one', role: 'editor' as const, clients: null }]
+  const options = { store, clock: systemClock, groupRoles, actor: 'single sign-on', warn: () => {} }
+  const ada = { issuer: 'https://id.example', subject: 'ada', email: EMAIL, name: 'Ada', groups: ['one'] }
+  const { userId } = await signInIdentity(options, { ...ada, issuer: 'https://earlier.example' })
+  const remove = async (trx: Transaction<Tables>) => {
+    await lock(trx, userId)
+    await trx.deleteFrom('user_identities').where('user_id', '=', userId).execute()
+    await trx.deleteFrom('users').where('id', '=', userId).execute()
+  }
+  await during(store, remove, () => signInIdentity(options, ada))
+  const again = await signInIdentity(options, ada)
+  assert.notEqual(again.userId, userId)
 })

@@ -5,6 +5,7 @@ import type { Kysely, Store, Tables, Transaction, UserRow } from '../../store/in
 import { MOST_USERS } from '../invite.ts'
 import { grantsByIdentity, grantsByUser, rolesInWords, rowsOfGrants } from '../roles.ts'
 import { asksForCode } from '../two-step/second-step.ts'
+import { lockUser } from '../users.ts'
 import type { Assertion } from './claims.ts'
 import { SignInFailure } from './failure.ts'
 import { type GroupRole, grantsOfGroups, type WarnOfClient } from './group-roles.ts'
@@ -82,7 +83,8 @@ async function firstSignIn(
       'email',
       `${subject} has no verified e-mail address: set OIDC_TRUST_EMAIL if the provider does not send email_verified`,
     )
-  const known = await trx.selectFrom('users').selectAll().where('email_key', '=', emailKey(email)).executeTakeFirst()
+  // Locked, so that the identity of an account that is deleted meanwhile does not stay behind.
+  const known = await lockUser(trx, 'email_key', emailKey(email))
   const refusal = known === undefined ? null : await whyNotJoined(trx, known, assertion)
   if (refusal !== null) return refusal
   const hasAny = known === undefined ? highestRole(byGroups) !== null : await hasRole(trx, known.id, byGroups)
