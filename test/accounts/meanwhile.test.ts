@@ -106,3 +106,15 @@ test('someone whose account is deleted while they sign in at the provider can si
   const again = await signInIdentity(options, ada)
   assert.notEqual(again.userId, userId)
 })
+
+test('a second step that is confirmed while another is begun stays on', async (t) => {
+  const { api, store, id, ...invited } = await openInvited(t)
+  await use({ api, store, id, ...invited }, invited.secret)
+  const ada = await signIn(api.url, EMAIL, ANOTHER)
+  const begin = () => ada.call('POST', '/api/account/two-step', { password: ANOTHER })
+  assert.equal((await begin()).status, 201)
+  const confirm = (trx: Transaction<Tables>) => trx.updateTable('user_two_steps').set({ confirmed_at: 1 }).execute()
+  assert.equal((await during(store, confirm, begin)).status, 409)
+  const { confirmed_at } = await store.read.selectFrom('user_two_steps').selectAll().executeTakeFirstOrThrow()
+  assert.equal(Number(confirmed_at), 1)
+})

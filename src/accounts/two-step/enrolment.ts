@@ -30,13 +30,15 @@ export async function beginTwoStep(
   }
   const secret = newTwoStepSecret()
   await ctx.store.write.transaction().execute(async (trx) => {
-    await requireOff(trx, userId)
     const begun = { secret, created_at: ctx.clock.now(), confirmed_at: null, last_step: 0, failures: 0, failed_at: 0 }
-    await trx
+    const { numInsertedOrUpdatedRows } = await trx
       .insertInto('user_two_steps')
       .values({ user_id: userId, ...begun })
-      .onConflict((conflict) => conflict.column('user_id').doUpdateSet(begun))
-      .execute()
+      .onConflict((conflict) =>
+        conflict.column('user_id').doUpdateSet(begun).where('user_two_steps.confirmed_at', 'is', null),
+      )
+      .executeTakeFirstOrThrow()
+    if (numInsertedOrUpdatedRows === 0n) throw alreadyOn()
   })
   return { secret, uri: addressForApp(secret, user.email) }
 }
@@ -133,8 +135,10 @@ async function writeRecoveryCodes(trx: Transaction<Tables>, ctx: Context, userId
 }
 
 async function requireOff(db: Kysely<Tables>, userId: string): Promise<void> {
-  if (await asksForCode(db, userId)) throw new AppError('conflict', 'The second step is already on')
+  if (await asksForCode(db, userId)) throw alreadyOn()
 }
+
+const alreadyOn = (): AppError => new AppError('conflict', 'The second step is already on')
 
 async function requireOn(db: Kysely<Tables>, userId: string): Promise<void> {
   if (!(await asksForCode(db, userId))) throw new AppError('conflict', 'The second step is not on')
