@@ -195,9 +195,8 @@ async function requireRoom(trx: Transaction<Tables>, managed: Visible, clientIds
 /** Revokes a token at once. @throws AppError `not_found` */
 export async function revokeToken(ctx: Context, access: Access, id: string): Promise<void> {
   await ctx.store.write.transaction().execute(async (trx) => {
-    const row = await trx.selectFrom('api_tokens').selectAll().where('id', '=', id).executeTakeFirst()
+    const row = await trx.deleteFrom('api_tokens').where('id', '=', id).returningAll().executeTakeFirst()
     if (row === undefined || !isManaged(row, managedClients(access))) throw notFound('API token')
-    await trx.deleteFrom('api_tokens').where('id', '=', id).execute()
     await writeAudit(trx, ctx, [{ entity: 'api_token', verb: 'revoke', id, before: audited(row), after: null }])
   })
 }

@@ -118,3 +118,11 @@ test('a second step that is confirmed while another is begun stays on', async (t
   const { confirmed_at } = await store.read.selectFrom('user_two_steps').selectAll().executeTakeFirstOrThrow()
   assert.equal(Number(confirmed_at), 1)
 })
+
+test('a token that two people revoke at once is revoked once', async (t) => {
+  const { admin, store } = await openInvited(t)
+  const { id } = await admin.ask<{ id: string }>('POST', '/api/tokens', { name: 'x', role: 'viewer' })
+  const revoke = (trx: Transaction<Tables>) => trx.deleteFrom('api_tokens').where('id', '=', id).execute()
+  const second = await during(store, revoke, () => admin.call('DELETE', `/api/tokens/${id}`))
+  assert.equal(second.status, 404, second.text)
+})
