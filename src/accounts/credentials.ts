@@ -21,7 +21,7 @@ import { isProxyCredential, type ProxySignIn } from './proxy-sign-in.ts'
 import { grantsByIdentity, grantsByUser } from './roles.ts'
 import { agentClass } from './sessions.ts'
 import { accessesOfTokens } from './tokens.ts'
-import { asksForCode, tryCode } from './two-step/second-step.ts'
+import { asksForCode, requireNoCode, tryCode } from './two-step/second-step.ts'
 
 export interface CredentialOptions {
   store: Store
@@ -84,8 +84,12 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
     const now = clock.now()
     const role = isUser ? 'user' : owner.role
     await store.write.transaction().execute(async (trx) => {
-      await trx.deleteFrom('sign_ins').where('expires_at', '<=', now).execute()
       const userId = isUser ? owner.userId : null
+      // The account before its sessions, the order in which others lock them.
+      if (userId !== null)
+        await trx.updateTable('users').set({ last_sign_in_at: now }).where('id', '=', userId).execute()
+      if ('passwordPrint' in owner && !owner.hasSentCode) await requireNoCode(trx, owner.userId)
+      await trx.deleteFrom('sign_ins').where('expires_at', '<=', now).execute()
       const most = isUser ? MAX_SESSIONS_OF_USER : maxSessions
       const oldest = await trx
         .selectFrom('sign_ins')
@@ -120,9 +124,6 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
           sign_out_hint: origin?.signOutHint ?? null,
         })
         .execute()
-      if (userId !== null) {
-        await trx.updateTable('users').set({ last_sign_in_at: now }).where('id', '=', userId).execute()
-      }
     })
     return value
   }
@@ -231,12 +232,12 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
     const isRight = await passwords.isRight(password, stored)
     if (user === undefined || stored === null || !isRight || user.disabled_at !== null) return { kind: 'wrong' }
     const hash = passwords.isOutdated(stored) ? await renewed(user.id, password, stored) : stored
-    const right: Authenticated = { kind: 'right', owner: { userId: user.id, passwordPrint: hashOf(hash) } }
-    if (!(await asksForCode(store.read, user.id))) return right
+    const owner = { userId: user.id, passwordPrint: hashOf(hash) }
+    if (!(await asksForCode(store.read, user.id))) return { kind: 'right', owner: { ...owner, hasSentCode: false } }
     if (code === undefined) return { kind: 'code_needed' }
     const outcome = await tryCode(store, clock, user.id, code)
     if (outcome.kind === 'wait') return outcome
-    return outcome.kind === 'right' ? right : { kind: 'code_wrong' }
+    return outcome.kind === 'right' ? { kind: 'right', owner: { ...owner, hasSentCode: true } } : { kind: 'code_wrong' }
   }
 
   async function renewed(userId: string, password: string, stored: string): Promise<string> {

@@ -119,6 +119,17 @@ test('a second step that is confirmed while another is begun stays on', async (t
   assert.equal(Number(confirmed_at), 1)
 })
 
+test('someone who signs in with the password alone while the second step is turned on has to send a code', async (t) => {
+  const invited = await openInvited(t)
+  const { api, store } = invited
+  await use(invited, invited.secret)
+  const ada = await signIn(api.url, EMAIL, ANOTHER)
+  await ada.ask('POST', '/api/account/two-step', { password: ANOTHER })
+  const confirm = (trx: Transaction<Tables>) => trx.updateTable('user_two_steps').set({ confirmed_at: 1 }).execute()
+  const { answer } = await during(store, confirm, () => signIn(api.url, EMAIL, ANOTHER))
+  assert.deepEqual([answer.status, answer.json<{ details: { path: string }[] }>().details[0]?.path], [401, '/code'])
+})
+
 test('a token that two people revoke at once is revoked once', async (t) => {
   const { admin, store } = await openInvited(t)
   const { id } = await admin.ask<{ id: string }>('POST', '/api/tokens', { name: 'x', role: 'viewer' })

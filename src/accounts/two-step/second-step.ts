@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/index.ts'
+import { AppError, type Clock } from '../../lib/index.ts'
 import type { Kysely, Store, Tables, Transaction } from '../../store/index.ts'
 import { codeDelay, hashOfRecoveryCode, isAppCode, stepOfCode } from './codes.ts'
 
@@ -17,6 +17,25 @@ export async function asksForCodeSince(db: Kysely<Tables>, userId: string): Prom
     .executeTakeFirst()
   return row?.confirmed_at ?? null
 }
+
+/**
+ * For a sign-in with the password alone. Locks the second step, so that turning it on also ends the session that begins now.
+ *
+ * @throws AppError `unauthorized` when it was turned on meanwhile
+ */
+export async function requireNoCode(trx: Transaction<Tables>, userId: string): Promise<void> {
+  await lockTwoStep(trx, userId)
+  if (!(await asksForCode(trx, userId))) return
+  const message = 'is needed, too'
+  throw new AppError('unauthorized', `The code ${message}`, [{ path: '/code', message }])
+}
+
+const lockTwoStep = (trx: Transaction<Tables>, userId: string) =>
+  trx
+    .updateTable('user_two_steps')
+    .set(({ ref }) => ({ failures: ref('failures') }))
+    .where('user_id', '=', userId)
+    .execute()
 
 /** Tries a code of the app or a recovery code; each works once. */
 export const tryCode = (
@@ -37,11 +56,7 @@ export async function tryCodeIn(
   code: string,
 ): Promise<CodeOutcome> {
   if (!isAppCode(code)) return tryRecoveryCode(trx, userId, code)
-  await trx
-    .updateTable('user_two_steps')
-    .set(({ ref }) => ({ failures: ref('failures') }))
-    .where('user_id', '=', userId)
-    .execute()
+  await lockTwoStep(trx, userId)
   const row = await trx.selectFrom('user_two_steps').selectAll().where('user_id', '=', userId).executeTakeFirst()
   if (row === undefined) return { kind: 'wrong' }
   const delayMs = codeDelay(row.failures)

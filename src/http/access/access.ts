@@ -130,6 +130,8 @@ export interface SessionOrigin {
 export interface PasswordOwner {
   userId: string
   passwordPrint: string
+  /** Whether a code was right, too. Without one no session begins if the account requires one by then. */
+  hasSentCode: boolean
 }
 
 /** The owner of a session; a user's began with a password or at an identity provider. */
