@@ -1,10 +1,11 @@
-import { emailKey } from '../http/index.ts'
+import { emailKey, NO_GRANTS } from '../http/index.ts'
 import { type Clock, newId } from '../lib/index.ts'
 import { writeAudit } from '../management/index.ts'
 import type { Kysely, Store, Tables, Transaction, UserRow } from '../store/index.ts'
 import { addressOfLink, INVITATION_MS, writeLink } from './links.ts'
 import { ownersByGroups, ownersByHand } from './owners.ts'
-import { ALL_CLIENTS } from './roles.ts'
+import { addRoles, grantsByUser, rolesInWords } from './roles.ts'
+import { lockUser } from './users.ts'
 
 /**
  * Makes a link for a first owner when no one could manage the service: there is no key, and no owner of all clients who can sign
@@ -70,22 +71,20 @@ async function ownerWith(trx: Transaction<Tables>, clock: Clock, email: string):
   await trx
     .insertInto('users')
     .values(made)
-    .onConflict((conflict) => conflict.column('email_key').doUpdateSet({ disabled_at: null }))
+    .onConflict((conflict) => conflict.column('email_key').doNothing())
     .execute()
-  const user = await trx
-    .selectFrom('users')
-    .select('id')
-    .where('email_key', '=', made.email_key)
-    .executeTakeFirstOrThrow()
-  await trx
-    .insertInto('user_roles')
-    .values({ user_id: user.id, client_id: ALL_CLIENTS, role: 'owner' })
-    .onConflict((conflict) => conflict.columns(['user_id', 'client_id']).doUpdateSet({ role: 'owner' }))
-    .execute()
-  if (user.id === made.id) {
-    await writeAudit(trx, { clock, actor: made.created_by }, [
-      { entity: 'user', verb: 'create', id: user.id, before: null, after: { email, roles: 'owner of all clients' } },
-    ])
-  }
+  const user = await lockUser(trx, 'email_key', made.email_key)
+  if (user === undefined) throw new Error('the account of the first owner is gone')
+  const { id, disabled_at } = user
+  const grants = (await grantsByUser(trx, [id])).get(id) ?? NO_GRANTS
+  const owned = { ...grants, all: 'owner' } as const
+  await trx.updateTable('users').set({ disabled_at: null }).where('id', '=', id).execute()
+  await addRoles(trx, id, grants, owned)
+  const before = { email: user.email, is_active: disabled_at === null, roles: rolesInWords(grants) }
+  const after = { ...before, is_active: true, roles: rolesInWords(owned) }
+  // Each start makes a link, but only the first one changes the account.
+  if (before.is_active && before.roles === after.roles) return user
+  const change = id === made.id ? ({ verb: 'create', before: null } as const) : ({ verb: 'update', before } as const)
+  await writeAudit(trx, { clock, actor: made.created_by }, [{ entity: 'user', id, after, ...change }])
   return user
 }

@@ -23,6 +23,24 @@ testOnEveryEngine('while no owner has a password each start offers a link, and t
   assert.equal(await offer('ada@agency.example'), null)
 })
 
+testOnEveryEngine('a start that makes an account the first owner says so in the audit log once', async (store) => {
+  const clock = new TestClock(NOW)
+  const offer = () => firstOwnerLink({ store, clock }, 'ada@agency.example', 'https://tags.example')
+  await offer()
+  await store.write.updateTable('user_roles').set({ role: 'viewer' }).execute()
+  await store.write.updateTable('users').set({ disabled_at: clock.now() }).execute()
+  await offer()
+  await offer()
+  const entries = await store.read.selectFrom('audit_log').select(['actor', 'action', 'after']).orderBy('id').execute()
+  assert.deepEqual(
+    entries.map(({ actor, action, after }) => [actor, action, JSON.parse(after ?? '')]),
+    [
+      ['the start', 'user.create', { email: 'ada@agency.example', is_active: true, roles: 'owner of all clients' }],
+      ['the start', 'user.update', { is_active: true, roles: 'owner of all clients' }],
+    ],
+  )
+})
+
 test('with an address of the first owner the service asks for a sign-in from the start', async (t) => {
   assert.equal(readConfig({ HOST: '0.0.0.0', ADMIN_EMAIL: 'ada@agency.example' }).adminEmail, 'ada@agency.example')
   assert.throws(() => readConfig({ HOST: '0.0.0.0' }), /ADMIN_TOKEN, or .*, or ADMIN_EMAIL/)
