@@ -152,10 +152,11 @@ export async function updateUser(ctx: Context, access: Access, id: string, input
       input.roles === undefined ? grants : await changedRoles(trx, access, { row, grants, ways }, input.roles)
     if (hadOwner) await requireOwnerLeft(trx)
     if (row.disabled_at !== null) await trx.deleteFrom('sign_ins').where('user_id', '=', id).execute()
-    await auditUser(trx, ctx, access, 'update', row, { before: grants, after }, before)
     // Otherwise inviting and taking back repeatedly would use up everyone's accounts. Disabled accounts stay.
     const isNoOnes = entriesOf(after).length === 0 && isInvited(row, ways) && row.disabled_at === null
-    if (managed !== null && isNoOnes) await removeAccount(trx, id)
+    const isRemoved = managed !== null && isNoOnes
+    if (isRemoved) await removeAccount(trx, id)
+    await auditUser(trx, ctx, access, isRemoved ? 'delete' : 'update', row, { before: grants, after }, before)
     return { row, grants: after, ways }
   })
 }
@@ -226,7 +227,7 @@ export async function auditUser(
   trx: Transaction<Tables>,
   ctx: Context,
   access: Access,
-  verb: 'create' | 'update',
+  verb: 'create' | 'update' | 'delete',
   row: UserRow,
   { before, after }: ChangedGrants,
   beforeRow: UserRow = row,
@@ -240,7 +241,7 @@ export async function auditUser(
       verb,
       id: row.id,
       before: verb === 'create' ? null : { ...audited(beforeRow, within(before, managed)), client_id },
-      after: { ...audited(row, within(after, managed)), client_id },
+      after: verb === 'delete' ? null : { ...audited(row, within(after, managed)), client_id },
     },
   ])
 }

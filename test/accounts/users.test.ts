@@ -219,6 +219,11 @@ testPerEngine(
       [ownerId, accepted.id].sort(),
       'an invitation that gives nothing any more is gone',
     )
+    const entries = await admin.ask<{ action: string }[]>('GET', `/api/audit?entity_id=${invited.id}`)
+    assert.deepEqual(
+      entries.map(({ action }) => action),
+      ['user.delete', 'user.create'],
+    )
     const { write } = api.service.store
     const row = await write.selectFrom('users').selectAll().where('id', '=', accepted.id).executeTakeFirstOrThrow()
     const copies = Array.from({ length: 999 }, (_, n) => ({ ...row, id: `${n}`, email_key: `${n}` }))
