@@ -19,7 +19,7 @@ import type { Store } from '../store/index.ts'
 import { keyPrints, Passwords } from './passwords.ts'
 import { isProxyCredential, type ProxySignIn } from './proxy-sign-in.ts'
 import { grantsByIdentity, grantsByUser } from './roles.ts'
-import { agentClass } from './sessions.ts'
+import { agentClass, renewHash } from './sessions.ts'
 import { accessesOfTokens } from './tokens.ts'
 import { asksForCode, requireNoCode, tryCode } from './two-step/second-step.ts'
 
@@ -222,7 +222,8 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
     return provider.signOutUrl(row.sign_out_hint)
   }
 
-  async function authenticate({ email, password, code }: PasswordSignIn): Promise<Authenticated> {
+  async function authenticate(given: PasswordSignIn): Promise<Authenticated> {
+    const { email, password, code } = given
     const user = await store.read
       .selectFrom('users')
       .select(['id', 'password_hash', 'disabled_at'])
@@ -231,24 +232,15 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
     const stored = user?.password_hash ?? null
     const isRight = await passwords.isRight(password, stored)
     if (user === undefined || stored === null || !isRight || user.disabled_at !== null) return { kind: 'wrong' }
-    const hash = passwords.isOutdated(stored) ? await renewed(user.id, password, stored) : stored
+    const hash = passwords.isOutdated(stored) ? await passwords.hash(password) : stored
+    // Changed or renewed by another sign-in meanwhile: then the password is compared with what is stored now.
+    if (hash !== stored && !(await renewHash(store, user.id, stored, hash))) return authenticate(given)
     const owner = { userId: user.id, passwordPrint: hashOf(hash) }
     if (!(await asksForCode(store.read, user.id))) return { kind: 'right', owner: { ...owner, hasSentCode: false } }
     if (code === undefined) return { kind: 'code_needed' }
     const outcome = await tryCode(store, clock, user.id, code)
     if (outcome.kind === 'wait') return outcome
     return outcome.kind === 'right' ? { kind: 'right', owner: { ...owner, hasSentCode: true } } : { kind: 'code_wrong' }
-  }
-
-  async function renewed(userId: string, password: string, stored: string): Promise<string> {
-    const password_hash = await passwords.hash(password)
-    await store.write
-      .updateTable('users')
-      .set({ password_hash })
-      .where('id', '=', userId)
-      .where('password_hash', '=', stored)
-      .execute()
-    return password_hash
   }
 
   const accounts = { exist: await hasAccounts(store), askedAt: performance.now() }

@@ -53,6 +53,34 @@ export async function endSession({ write }: Pick<Store, 'write'>, userId: string
   if (numDeletedRows === 0n) throw notFound('Session')
 }
 
+/**
+ * Replaces the hash of a password by one that is harder to guess. The sessions that began with the password stay.
+ *
+ * @returns false when `stored` is no longer the hash
+ */
+export const renewHash = (
+  { write }: Pick<Store, 'write'>,
+  userId: string,
+  stored: string,
+  password_hash: string,
+): Promise<boolean> =>
+  write.transaction().execute(async (trx) => {
+    const { numUpdatedRows } = await trx
+      .updateTable('users')
+      .set({ password_hash })
+      .where('id', '=', userId)
+      .where('password_hash', '=', stored)
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n) return false
+    await trx
+      .updateTable('sign_ins')
+      .set({ token_print: hashOf(password_hash) })
+      .where('user_id', '=', userId)
+      .where('token_print', '=', hashOf(stored))
+      .execute()
+    return true
+  })
+
 /** In the order to test them: later browsers also claim to be earlier ones. */
 const BROWSERS: readonly [sign: RegExp, name: string][] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],

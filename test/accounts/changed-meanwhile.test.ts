@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Passwords } from '../../src/accounts/index.ts'
+import { hashOf } from '../../src/lib/index.ts'
 import { apiClient } from '../../testkit/api.ts'
 import { logicEngines, sqlite, testPerEngine } from '../../testkit/engines.ts'
 import { join, openAccounts, PASSWORD, secretOf, signIn } from './support.ts'
@@ -62,4 +63,22 @@ test('a password that is changed while someone signs in with the old one lets th
   assert.equal(thief.answer.status, 401, thief.answer.text)
   assert.equal((await thief.call('GET', '/api/clients')).status, 401)
   assert.equal((await signIn(api.url, EMAIL, ANOTHER)).answer.status, 200)
+})
+
+test('a password whose hash is renewed ends no session and lets in everyone who signs in with it at once', async (t) => {
+  const { api } = await openStepping(t, sqlite)
+  const before = await signIn(api.url, EMAIL)
+  const { write } = api.service.store
+  const password_hash = await new Passwords({ ln: 3, r: 8, p: 1 }).hash(PASSWORD)
+  await write.updateTable('users').set({ password_hash }).execute()
+  await write
+    .updateTable('sign_ins')
+    .set({ token_print: hashOf(password_hash) })
+    .execute()
+  const both = await Promise.all([signIn(api.url, EMAIL), signIn(api.url, EMAIL)])
+  assert.deepEqual(
+    both.map(({ answer }) => answer.status),
+    [200, 200],
+  )
+  for (const browser of [before, ...both]) assert.equal((await browser.call('GET', '/api/clients')).status, 200)
 })
