@@ -5,7 +5,7 @@ import type { LocalDay } from '../uptime/index.ts'
 export interface HourlySeries {
   reference: ReadonlyMap<number, number>
   counted: ReadonlyMap<number, number>
-  /** Whether our count of the hour is unknown: Tagwarden was down for part of it, or the site did not exist yet. */
+  /** Whether our count of the hour is unknown: for part of it Tagwarden was down, the site was paused or did not exist yet. */
   isUnknown: (hour: number) => boolean
   /** Our counts begin here, epoch ms. */
   from: number

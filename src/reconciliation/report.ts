@@ -1,6 +1,7 @@
 import { isOneOf, type ReportContext, readSnapshot, type Snapshot, sumStretches, totals } from '../analytics/index.ts'
 import { readOutages } from '../cluster/index.ts'
 import { ceilTo, floorTo, HOUR } from '../lib/index.ts'
+import { readPauses } from '../management/index.ts'
 import { GRAIN, hourRowsFrom, type TimeRange } from '../rollups/index.ts'
 import { countOf, type SiteRow } from '../store/index.ts'
 import { localDays } from '../uptime/index.ts'
@@ -27,7 +28,7 @@ export const withShifts = ({ from, to }: TimeRange): TimeRange => ({
  */
 export async function readSeries(
   snapshot: Snapshot,
-  { created_at }: Pick<SiteRow, 'created_at'>,
+  site: Pick<SiteRow, 'id' | 'client_id' | 'created_at'>,
   { source, event }: Pair,
   range: TimeRange,
   until: number,
@@ -57,10 +58,12 @@ export async function readSeries(
     counted.set(hour, (counted.get(hour) ?? 0) + events)
   }
   const outages = await readOutages(snapshot.db, reach.from, to)
+  const pauses = await readPauses(snapshot.db, site, reach.from, to)
+  const gaps = [...outages, ...pauses]
   return {
     reference: new Map(references.map(({ bucket, total }) => [bucket, total])),
     counted,
-    isUnknown: (hour) => hour < created_at || outages.some((outage) => outage.from < hour + HOUR && outage.to > hour),
+    isUnknown: (hour) => hour < site.created_at || gaps.some((gap) => gap.from < hour + HOUR && gap.to > hour),
     from: reach.from,
   }
 }
@@ -78,7 +81,7 @@ export interface Reconciliation {
 /** @param count how many days to compare, today included */
 export async function reconcile(
   context: ReportContext,
-  site: Pick<SiteRow, 'site_no' | 'timezone' | 'created_at'>,
+  site: Pick<SiteRow, 'site_no' | 'id' | 'client_id' | 'timezone' | 'created_at'>,
   pair: Pair,
   count: number,
 ): Promise<Reconciliation> {

@@ -143,7 +143,7 @@ function readRoutes(app: HttpApp, options: ReconciliationOptions): void {
         summary: 'Compare counts with those of a source',
         description:
           "For each day in the site's time zone: what the source counted of an event, what was counted here in the same hours, and the share. " +
-          'Hours for which the source reported nothing, and hours in which this service was down, are left out of both. `shift` is the number of hours by which ' +
+          'Hours for which the source reported nothing, and hours in which this service was down or the site was paused, are left out of both. `shift` is the number of hours by which ' +
           "the source's hours are off, if that is clear.",
         params: SiteParams,
         querystring: ReconciliationQuery,

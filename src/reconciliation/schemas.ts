@@ -111,7 +111,7 @@ const compared = {
   counted_in_missing: Type.Number({ description: 'What was counted here in `missing_hours`' }),
   unknown_hours: Type.Integer({
     description:
-      'Hours that have a reference but are not compared, because this service was down or the site did not exist yet',
+      'Hours that have a reference but are not compared, because this service was down, or the site was paused or did not exist yet',
   }),
 }
 

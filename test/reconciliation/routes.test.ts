@@ -18,7 +18,8 @@ const VIEWER_TOKEN = 'viewer-token-0123456789'
 const CSV = { 'content-type': 'text/csv; charset=utf-8' }
 
 async function start(engine: TestEngine, t: TestContext, environment: Record<string, string> = {}) {
-  const api = await startTestService(t, newClock(), { ...environment, ...(await placeFor(engine, t)) })
+  const clock = newClock()
+  const api = await startTestService(t, clock, { ...environment, ...(await placeFor(engine, t)) })
   const address = (site: { id: string }, rest = '') => `/api/sites/${site.id}/reference-counts${rest}`
   /** Its row, as that of a site that has been there for a month. */
   const rowOf = async ({ id }: { id: string }) => {
@@ -29,7 +30,7 @@ async function start(engine: TestEngine, t: TestContext, environment: Record<str
       .execute()
     return store.read.selectFrom('sites').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
   }
-  return { ...api, address, rowOf }
+  return { ...api, clock, address, rowOf }
 }
 
 const counts = (event: string, byHour: Record<string, number>, source = 'shop') =>
@@ -247,6 +248,23 @@ testPerEngine(
     assert.deepEqual([later.compared_hours, later.unknown_hours, later.shift], [25, 95, null])
   },
 )
+
+testPerEngine('hours in which the site was paused are compared with nothing', async (engine, t) => {
+  const api = await start(engine, t)
+  const site = await api.newSite(await api.newClient())
+  const row = await api.rowOf(site)
+  await count(api.service.store, row, [eventPayload({ timestamp_ms: Date.parse('2026-11-20T08:10:00Z') })])
+  await api.ask('POST', api.address(site), { counts: counts('purchase', { '20T08': 1, '20T10': 9, '20T11': 9 }) })
+  api.clock.set(Date.parse('2026-11-20T10:05:00Z'))
+  await api.ask('PATCH', `/api/sites/${site.id}`, { is_active: false })
+  api.clock.set(Date.parse('2026-11-20T12:05:00Z'))
+  const url = `/api/sites/${site.id}/reconciliation?source=shop&event=purchase&days=1`
+  const during = await api.ask<ReconciliationAnswer>('GET', url)
+  assert.deepEqual([during.captured, during.compared_hours, during.unknown_hours], [1, 1, 2])
+  await api.ask('PATCH', `/api/sites/${site.id}`, { is_active: true })
+  const after = await api.ask<ReconciliationAnswer>('GET', url)
+  assert.deepEqual([after.captured, after.compared_hours, after.unknown_hours], [1, 1, 2])
+})
 
 testPerEngine('counts go with their time and with their site', async (engine, t) => {
   const api = await start(engine, t)
