@@ -65,3 +65,20 @@ export async function hearFrom(store: Store, siteId: string, at: number, contain
     .executeTakeFirstOrThrow()
   await store.write.insertInto('site_containers').values({ site_no, container_id, last_seen_at: at }).execute()
 }
+
+/** Records that the site was paused and resumed at these times (epoch ms), as only the audit log does. */
+export async function insertPause(
+  store: Store,
+  { id, client_id }: Pick<SiteRow, 'id' | 'client_id'>,
+  from: number,
+  to: number,
+): Promise<void> {
+  const change = (at: number, is_active: boolean) => ({
+    ...{ at, actor: 'test', action: 'site.update', entity: 'site', entity_id: id, client_id, before: null },
+    after: JSON.stringify({ is_active }),
+  })
+  await store.write
+    .insertInto('audit_log')
+    .values([change(from, false), change(to, true)])
+    .execute()
+}

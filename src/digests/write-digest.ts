@@ -2,7 +2,7 @@ import { incidentsOfPeriod, type MutedNow, mutedNow } from '../alerts/index.ts'
 import { overview, type ReportContext, type WindowReport } from '../analytics/index.ts'
 import { readDowntime } from '../cluster/index.ts'
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
-import { type Digest, lockClient, monthUsage } from '../management/index.ts'
+import { type Digest, lockClient, monthUsage, readPauses } from '../management/index.ts'
 import { type DigestMessage, type DigestMorning, type DigestSite, enqueue } from '../notifications/index.ts'
 import { chunksOf, type Kysely, type SiteRow, type Store, type Tables } from '../store/index.ts'
 import { Changes, changeInWords, versionInWords, versionsIn, weeksOf } from '../today/index.ts'
@@ -98,10 +98,12 @@ async function contentOf(context: DigestContext, due: DueDigest): Promise<Conten
   const { read } = context.store
   const down = await readDowntime(read, period.from, period.to)
   const downBefore = await readDowntime(read, period.before.from, period.before.to)
-  const isCounted = Math.max(down, downBefore) <= MOST_DOWN * (period.to - period.from)
   const digests: Content['sites'][number][] = []
   for (const site of sites) {
     const digest = await siteDigest(context, site, period)
+    const pauses = await readPauses(read, site, period.before.from, period.to)
+    const missed = Math.max(missedIn(period, down, pauses), missedIn(period.before, downBefore, pauses))
+    const isCounted = missed <= MOST_DOWN * (period.to - period.from)
     digests.push(isCounted ? digest : { ...digest, events_before: null })
   }
   return {
@@ -112,6 +114,10 @@ async function contentOf(context: DigestContext, due: DueDigest): Promise<Conten
     morning: await morningOf(context, due, sites),
   }
 }
+
+/** How much of a period no event of the site was counted in, ms. Pauses of the site and of its client may overlap. */
+const missedIn = ({ from, to }: Period, down: number, pauses: readonly Period[]): number =>
+  pauses.reduce((sum, pause) => sum + Math.max(0, Math.min(pause.to, to) - Math.max(pause.from, from)), down)
 
 /** How many of the sites have an active probe. */
 async function watchedCount(read: Kysely<Tables>, sites: readonly SiteRow[]): Promise<number> {
@@ -134,8 +140,8 @@ const MIN_EXECUTIONS = 50
 const MIN_DROP = 0.01
 const MOST_TAGS = 5
 /**
- * The most downtime of Tagwarden with which counts are compared, as a share of the period (0–1): beyond it a change says more
- * about the downtime than about the site.
+ * The most downtime of Tagwarden and pauses of the site with which counts are compared, as a share of the period (0–1): beyond it
+ * a change says more about them than about the site.
  */
 const MOST_DOWN = 0.02
 

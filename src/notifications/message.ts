@@ -162,7 +162,7 @@ export interface DigestMorning {
 
 export interface DigestSite extends Named {
   events: number
-  /** The same for the period before; null when there is none to compare with, or Tagwarden was down too long. */
+  /** The same for the period before; null when there is none to compare with, or Tagwarden was down or the site paused too long. */
   events_before: number | null
   score: number | null
   score_before: number | null

@@ -9,11 +9,13 @@ import {
   USUAL_NOISE,
   type WeekChange,
 } from '../detection/index.ts'
+import { HOUR } from '../lib/index.ts'
+import { readPauses } from '../management/index.ts'
 import { isNamed, type TimeRange } from '../rollups/index.ts'
 import type { SiteRow, Store } from '../store/index.ts'
 import type { ComparedHours } from './weeks.ts'
 
-export type ComparedSite = Pick<SiteRow, 'site_no' | 'id' | 'created_at'>
+export type ComparedSite = Pick<SiteRow, 'site_no' | 'id' | 'client_id' | 'created_at'>
 
 /**
  * `events`: all events of the site. `event`: those of one name. `tag_runs`, `tag_failures`: how often a tag ran, and which share
@@ -36,7 +38,7 @@ export interface Candidate {
 }
 
 export interface SiteCandidates {
-  /** How many values were compared; 0 for a site that is too young, or sent nothing in either window. */
+  /** How many values were compared; 0 for a site that is too young, was paused, or sent nothing in either window. */
   looked: number
   candidates: readonly Candidate[]
 }
@@ -58,8 +60,8 @@ const TAG_MEASURES = totals(['executions', 'failure', 'timeout', 'exception'] as
 
 /**
  * What is not as it was a week before, by `site_no`. Four statements for all sites (and four more for each further stretch of
- * hours), reading hour rows except for hours that are not rolled up yet. A site that did not exist the week before has nothing to
- * compare.
+ * hours), reading hour rows except for hours that are not rolled up yet. A site that did not exist the week before, or was paused
+ * in one of the windows, has nothing to compare.
  */
 export async function candidatesOf(
   { reports }: Pick<Store, 'reports'>,
@@ -79,8 +81,8 @@ export async function candidatesOf(
   const events = { now: bySite(read.events.now), before: bySite(read.events.before) }
   const tags = { now: bySite(read.tags.now), before: bySite(read.tags.before) }
   const comparedFrom = hours.before[0]?.from ?? Number.NEGATIVE_INFINITY
-  return new Map(
-    sites.map(({ site_no, created_at }) => {
+  const found = new Map(
+    sites.map(({ site_no, created_at }): [number, SiteCandidates] => {
       if (created_at > comparedFrom) return [site_no, NOTHING]
       const ofEvents = { now: eventsIn(events.now.get(site_no)), before: eventsIn(events.before.get(site_no)) }
       const keyOf = (key: string) => read.identities.get(site_no)?.resolve(key) ?? key
@@ -89,6 +91,26 @@ export async function candidatesOf(
       return [site_no, { looked: all.length, candidates: unlikely(all) }]
     }),
   )
+  for (const site of sites) {
+    const isChanged = (found.get(site.site_no)?.candidates.length ?? 0) > 0
+    if (isChanged && (await wasPaused(reports, site, hours))) found.set(site.site_no, NOTHING)
+  }
+  return found
+}
+
+/** In a shorter pause no change arises that is worth a line. */
+const MOST_PAUSED_MS = HOUR
+
+async function wasPaused(db: Store['reports'], site: ComparedSite, hours: ComparedHours): Promise<boolean> {
+  for (const stretches of [hours.now, hours.before]) {
+    let paused = 0
+    for (const { from, to } of stretches) {
+      const pauses = await readPauses(db, site, from, to)
+      paused += pauses.reduce((sum, pause) => sum + Math.min(pause.to, to) - Math.max(pause.from, from), 0)
+    }
+    if (paused > MOST_PAUSED_MS) return true
+  }
+  return false
 }
 
 async function rowsOf<R>(stretches: readonly TimeRange[], read: (range: TimeRange) => Promise<R[]>): Promise<R[]> {

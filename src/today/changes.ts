@@ -17,7 +17,7 @@ export interface Change extends Candidate {
 }
 
 interface ChangesReport extends Weeks {
-  /** How many sites were compared; the others are younger than a week, sent nothing, or there was no time for them. */
+  /** How many sites were compared; the others are younger than a week, were paused, sent nothing, or there was no time for them. */
   compared: number
   /** False if there was no time for all sites; the next call continues where this one stopped. */
   isComplete: boolean

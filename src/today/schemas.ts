@@ -74,7 +74,10 @@ export const Today = model('Today', {
   changes: Type.Object({
     ...window,
     before: Window,
-    compared: Type.Integer({ minimum: 0, description: 'Sites that have counts in both windows' }),
+    compared: Type.Integer({
+      minimum: 0,
+      description: 'Sites that have counts in both windows and were not paused in them',
+    }),
     complete: Type.Boolean({
       description: 'False: there was not enough time for all sites; the next call continues where this one stopped',
     }),

@@ -9,7 +9,7 @@ import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertIncident } from '../../testkit/incidents.ts'
 import { event } from '../../testkit/payloads.ts'
 import { insertProbe } from '../../testkit/probes.ts'
-import { insertSite } from '../../testkit/sites.ts'
+import { insertPause, insertSite } from '../../testkit/sites.ts'
 import { count, reportContext } from '../analytics/support.ts'
 import { insertReader, insertStory, NOW, notes, openDigests, written } from './support.ts'
 
@@ -238,6 +238,23 @@ testLogic(
     assert.equal(morning?.hours_left_out, 1)
   },
 )
+
+testLogic('counts of a site that was paused in either period are not compared', async (store, t) => {
+  const site = await insertReader(store)
+  const other = await insertSite(store, { client_id: site.client_id, name: 'other', created_at: 1 })
+  const events = [event('2026-11-18T20:00Z'), event('2026-11-19T10:00Z')]
+  await count(store, site, events)
+  await count(store, other, events)
+  await insertPause(store, site, Date.parse('2026-11-17T12:00Z'), Date.parse('2026-11-18T18:00Z'))
+  const { tick } = await openDigests(t, store)
+  await tick()
+  const [first] = await written(store)
+  const before = first?.message.sites.map(({ name, events, events_before }) => [name, events, events_before])
+  assert.deepEqual(before, [
+    [site.name, 1, null],
+    ['other', 1, 1],
+  ])
+})
 
 testLogic('there is one digest a morning, and the next one the morning after', async (store, t) => {
   const site = await insertReader(store)

@@ -4,7 +4,7 @@ import { Changes } from '../../src/today/changes.ts'
 import { lastDay } from '../../src/today/weeks.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch, event } from '../../testkit/payloads.ts'
-import { insertSite } from '../../testkit/sites.ts'
+import { insertPause, insertSite } from '../../testkit/sites.ts'
 import { count, reportContext } from '../analytics/support.ts'
 import { NOW, sendWeeks, writeHours } from './support.ts'
 
@@ -135,4 +135,14 @@ testOnEveryEngine('hours in which this service was down are compared in neither 
   assert.deepEqual([leftOut, entries, compared], [2, [], 1])
   await store.write.updateTable('outages').set({ began_at: WEEKS.now.from, ended_at: WEEKS.now.to }).execute()
   assert.partialDeepStrictEqual(await changes.of([site], WEEKS), { leftOut: 24, compared: 0, isComplete: true })
+})
+
+testOnEveryEngine('a site that was paused in these hours or a week before is not compared', async (store) => {
+  const [paused, resumed, briefly] = [await insertSite(store), await insertSite(store), await insertSite(store)]
+  for (const site of [paused, resumed, briefly]) await sendWeeks(store, site, { page_view: 100, purchase: 10 })
+  await insertPause(store, paused, WEEKS.now.from, WEEKS.now.from + 10 * HOUR)
+  await insertPause(store, resumed, WEEKS.before.from - DAY, WEEKS.before.from + 10 * HOUR)
+  await insertPause(store, briefly, WEEKS.now.from, WEEKS.now.from + MINUTE)
+  const { compared, entries } = await new Changes(reportContext(store, NOW)).of([paused, resumed, briefly], WEEKS)
+  assert.deepEqual([compared, [...new Set(entries.map(({ siteNo }) => siteNo))]], [1, [briefly.site_no]])
 })

@@ -11,7 +11,7 @@ import { TestClock } from '../../testkit/clock.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe, newResultRow } from '../../testkit/probes.ts'
-import { insertSite } from '../../testkit/sites.ts'
+import { insertPause, insertSite } from '../../testkit/sites.ts'
 import { count, RETENTION } from '../analytics/support.ts'
 import { joinNode } from '../cluster/support.ts'
 
@@ -216,20 +216,7 @@ testOnEveryEngine('a result from before a pause says nothing of the pause', asyn
   const hourly = await insertProbe(store, site.id, { interval_seconds: 3_600, probe_type: 'data_freshness' })
   const results = [0, 4].map((hour) => newResultRow(hourly.id, MIDNIGHT + hour * HOUR))
   await store.write.insertInto('probe_results').values(results).execute()
-  const change = (hour: number, is_active: boolean) => ({
-    at: MIDNIGHT + hour * HOUR,
-    actor: 'test',
-    action: 'site.update',
-    entity: 'site',
-    entity_id: site.id,
-    client_id: site.client_id,
-    before: null,
-    after: JSON.stringify({ is_active }),
-  })
-  await store.write
-    .insertInto('audit_log')
-    .values([change(1, false), change(4, true)])
-    .execute()
+  await insertPause(store, site, MIDNIGHT + HOUR, MIDNIGHT + 4 * HOUR)
   const range = { from: MIDNIGHT, to: MIDNIGHT + 6 * HOUR }
   const { ok, unknown } = timesOf(range, await readEvidence(store.read, site, range), true)
   assert.deepEqual([ok / HOUR, unknown / HOUR], [3, 3])

@@ -74,7 +74,7 @@ function sitesCompared(sites: number, compared: number, complete: boolean): stri
   if (!complete) return 'Not all sites are compared yet: the others follow automatically.'
   if (compared === 0) return 'No site sent anything to compare with last week.'
   if (compared === sites) return null
-  return `${compared} of ${counted(sites, 'site')} compared: the others sent nothing, or are younger than a week.`
+  return `${compared} of ${counted(sites, 'site')} compared: the others sent nothing, were paused, or are younger than a week.`
 }
 
 /** The subject of a change: "All events", "purchase", "Meta CAPI, runs". */
