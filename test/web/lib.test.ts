@@ -38,7 +38,11 @@ const WORDS: readonly [said: string, expected: string][] = [
   [percent(0.31), '31\u00a0%'],
   [percent(0.004), '0.4\u00a0%'],
   [percent(0), '0\u00a0%'],
+  [percent(0.0004), '0.1\u00a0%'],
+  [percent(0.9996), '99.9\u00a0%'],
+  [percent(0.996), '99.6\u00a0%'],
   [percent(1), '100\u00a0%'],
+  [percent(1.004), '100\u00a0%'],
   [counted(1, 'site'), '1 site'],
   [counted(1_200, 'site'), '1,200 sites'],
 ]

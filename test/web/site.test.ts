@@ -89,6 +89,7 @@ test('a change is said as people say it', () => {
     [0, 0, 'count', 'as before'],
     [7, 0, 'count', 'none before'],
     [0, 40, 'count', '−100\u00a0%'],
+    [4, 1_000, 'count', '−99\u00a0%'],
     [2_900, 100, 'count', '29 × as many'],
     [0.31, 0.004, 'rate', 'was 0.4\u00a0%'],
     [71, 93, 'points', 'was 93'],

@@ -109,10 +109,10 @@ export function trendOf({ events, events_before: before }: DigestSite): string |
   return change > 0 ? `+${whole(change)} %` : `−${whole(-change)} %`
 }
 
-/** Returns `71 (was 82)` or `71`; null when too little was measured. */
+/** Returns `71 (was 82)` or `71`, rounded down as on the dashboard: 69.8 is below the band that begins at 70. Null without one. */
 export function scoreOf({ score, score_before: before }: DigestSite): string | null {
   if (score === null) return null
-  const [now, then] = [Math.round(score), before === null ? null : Math.round(before)]
+  const [now, then] = [Math.floor(score), before === null ? null : Math.floor(before)]
   return then === null || then === now ? `${now}` : `${now} (was ${then})`
 }
 

@@ -11,7 +11,7 @@ import {
   oneLine,
   printable,
 } from '../../../src/notifications/cards/card.ts'
-import { incidentsInWords, morningOf, percent, trendOf } from '../../../src/notifications/cards/digest-card.ts'
+import { incidentsInWords, morningOf, percent, scoreOf, trendOf } from '../../../src/notifications/cards/digest-card.ts'
 import { digest } from '../services/samples.ts'
 
 const CUTS = [
@@ -121,6 +121,12 @@ test('a digest rounds neither to all nor to nothing what is not', () => {
   const trend = (events: number, events_before: number) => trendOf({ ...site, events, events_before })
   deepEqual([trend(1, 1_000), trend(0, 1_000), trend(1_004, 1_000)], ['−99 %', '−100 %', 'as before'])
   deepEqual([1, 0.9996, 0.69, 0.0004, 0].map(percent), ['100 %', '99.9 %', '69 %', '0.1 %', '0 %'])
+})
+
+test('a digest rounds a score down, as the dashboard does', () => {
+  const site = { id: '', name: 'shop', events: 1, events_before: 1, worse_tags: [] }
+  const words = (score: number, score_before: number | null) => scoreOf({ ...site, score, score_before })
+  deepEqual([words(69.8, 70.1), words(69.8, 69.2), words(49.9, null)], ['69 (was 70)', '69', '49'])
 })
 
 test('a digest without incidents says where no probe could have found one', () => {

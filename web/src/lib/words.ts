@@ -53,10 +53,11 @@ export const compact = (count: number): string => compactFormat.format(count).re
 /** A count in full: "12,408". */
 export const whole = (count: number): string => wholeFormat.format(count)
 
-/** A rate of 0–1 in per cent: "31 %", below ten with one decimal: "0.4 %". */
+/** A rate of 0–1 in per cent: "31 %", below ten with one decimal: "0.4 %". Only all is 100 %, and only none is 0 %. */
 export function percent(rate: number): string {
   const value = rate * 100
-  return `${value > 0 && value < 10 ? value.toFixed(1).replace(/\.0$/, '') : value.toFixed(0)}${NO_BREAK}%`
+  const shown = value > 0 && value < 10 ? Math.max(0.1, value).toFixed(1).replace(/\.0$/, '') : value.toFixed(0)
+  return `${shown === '100' && rate < 1 ? Math.min(99.9, value).toFixed(1) : shown}${NO_BREAK}%`
 }
 
 /** An actor inside a sentence: without sign-in, the service knows no name. */

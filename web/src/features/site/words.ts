@@ -35,7 +35,8 @@ export function change(now: number | null, before: number | null | undefined, ki
   if (before === null || before === undefined) return undefined
   if (kind !== 'count') return `was ${figure(before, kind)}`
   if (before === 0) return now === 0 || now === null ? 'as before' : 'none before'
-  const difference = Math.round(((now ?? 0) / before - 1) * 100)
+  // A few are not −100 %.
+  const difference = Math.max(now ? -99 : -100, Math.round(((now ?? 0) / before - 1) * 100))
   if (difference === 0) return 'as before'
   // From here on, a factor says more than a percentage.
   if (difference >= 1_000) return `${Math.round((now ?? 0) / before)} × as many`
