@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Timeseries, type TimeseriesQuery, timeseries } from '../../src/analytics/index.ts'
+import { overview, type Timeseries, type TimeseriesQuery, timeseries } from '../../src/analytics/index.ts'
 import { requireAnswerable } from '../../src/analytics/timeseries/plan.ts'
 import type { Payload } from '../../src/journal/payload.ts'
 import { AppError, isoTime } from '../../src/lib/index.ts'
@@ -158,8 +158,9 @@ testOnEveryEngine('data quality is a sub-score, or the rate of each field', asyn
   assert.deepEqual(await of({ metric: 'ecommerce' }), { ecommerce: [null, 80, null] })
   assert.deepEqual(await of({ metric: 'user_data', group_by: 'field' }), {
     email: [null, 1, 0.35],
-    phone: [null, 0, 0],
-    address: [null, 0, 0],
+    // No purchase carries these, and a batch does not say which of its events could.
+    phone: [null, null, 0],
+    address: [null, null, 0],
     first_name: [null, 0, null],
     last_name: [null, 0, null],
     city: [null, 1, null],
@@ -172,6 +173,35 @@ testOnEveryEngine('data quality is a sub-score, or the rate of each field', asyn
     transaction_id: [null, 1, null],
     items: [null, 0, null],
   })
+})
+
+testOnEveryEngine('a field of user data counts over the events that the score judges it on', async (store) => {
+  const site = await insertSite(store)
+  const views = Array.from({ length: 90 }, () =>
+    event(at('11:00:00'), { event_name: 'page_view', user_data: { has_email: false, has_phone: false } }),
+  )
+  const leads = [true, true, true, false].map((has_email) =>
+    event(at('11:00:00'), { event_name: 'generate_lead', user_data: { has_email, has_phone: false } }),
+  )
+  await count(store, site, [...views, ...leads])
+  const { user_data, score } = await overview(reportContext(store, NOW), site, TEN_TO_ONE_PM)
+  assert.deepEqual([score.inputs.user_data.email.rate, user_data.phone.rate], [0.75, 0])
+  const series = await report(store, site, { ...hourly, metric: 'user_data', group_by: 'field' })
+  assert.deepEqual(
+    [values(series).email, bases(series).email],
+    [
+      [null, 0.75, null],
+      [0, 4, 0],
+    ],
+  )
+  // No event carries a phone number: its share of all is known to be 0.
+  assert.deepEqual(
+    [values(series).phone, bases(series).phone],
+    [
+      [null, 0, null],
+      [0, 94, 0],
+    ],
+  )
 })
 
 testOnEveryEngine('the score of a bucket needs twenty events in it', async (store) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { presence, score } from '../../src/analytics/score.ts'
-import { shownFields } from '../../web/src/features/site/quality.ts'
+import { basesInWords, shownFields } from '../../web/src/features/site/quality.ts'
 
 /** A report of a site that sends batches, and a few events one by one. */
 function report() {
@@ -53,4 +53,12 @@ test('a field that only some of the events can have says how many these are', ()
     ['first_name', 1],
     ['last_name', 1],
   ])
+})
+
+test('the shares say how many events can carry their fields, not how many reported any', () => {
+  const { score: quality, ...rest } = report()
+  assert.equal(basesInWords({ score: quality, ...rest }, 'user_data'), 'present in 120 events that can carry it')
+  assert.equal(basesInWords({ score: quality, ...rest }, 'ecommerce'), 'present in 200 events that can carry it')
+  quality.inputs.user_data.phone.total = 40
+  assert.equal(basesInWords({ score: quality, ...rest }, 'user_data'), 'present in up to 120 events that can carry it')
 })

@@ -96,23 +96,40 @@ async function scoreEvents(context: SeriesContext) {
   return { at: (index: number) => sumsOf(inBuckets.get(index) ?? []), carriers: carriersOf(sumsOf(rows)) }
 }
 
+const JUDGED_FIELDS = ['email', 'phone', 'address'] as const
+
+/** Fields in the score count as it does, so that a line can be compared with its target; one that no event carries, over all events. */
 async function userDataSeries(context: SeriesContext): Promise<Series[]> {
   const { starts } = context.buckets
-  const names = Object.keys(USER_DATA_FIELDS) as UserDataField[]
-  const columns = [...new Set<keyof EventCounts>([...names, ...Object.values(USER_DATA_FIELDS)])]
+  const { at, carriers } = await scoreEvents(context)
+  const carried = starts.map((_, index) => carriedCounts(at(index), carriers).user_data)
+  const judged = JUDGED_FIELDS.map((field) => {
+    const isCarried = carried.some((counts) => counts[field].total > 0)
+    const points = starts.map((t, index) => {
+      const all = isCarried ? [] : [...at(index).values()]
+      const { present, total } = all.reduce(
+        (sum, sums) => ({ present: sum.present + sums[field], total: sum.total + sums.user_data_total }),
+        carried[index]?.[field] ?? { present: 0, total: 0 },
+      )
+      return { t, value: ratio(present, total), base: total }
+    })
+    return { key: field, points }
+  })
+  return [...judged, ...(await detailSeries(context))]
+}
+
+/** Only events that were sent one by one report these fields. */
+async function detailSeries(context: SeriesContext): Promise<Series[]> {
+  const { starts } = context.buckets
+  const names = (Object.keys(USER_DATA_FIELDS) as UserDataField[]).filter((name) => !isJudged(name))
+  const columns = [...names, 'user_data_detail_total'] as const
   const rows = await readBuckets(context, { table: 'event_rollups', by: [], measures: totals(columns) })
   const cells = cellsBy(rows, starts, columns, () => ALL).get(ALL) ?? []
-  return names.map((field) =>
-    seriesOf(
-      field,
-      starts,
-      cells,
-      columns,
-      (sums) => ratio(sums[field], sums[USER_DATA_FIELDS[field]]),
-      (sums) => sums[USER_DATA_FIELDS[field]],
-    ),
-  )
+  const base = (sums: Pick<EventCounts, 'user_data_detail_total'>) => sums.user_data_detail_total
+  return names.map((field) => seriesOf(field, starts, cells, columns, (sums) => ratio(sums[field], base(sums)), base))
 }
+
+const isJudged = (field: UserDataField): boolean => (JUDGED_FIELDS as readonly string[]).includes(field)
 
 /** Counts as the score does, so that a line can be compared with its target: not every event carries a transaction id. */
 async function ecommerceSeries(context: SeriesContext): Promise<Series[]> {

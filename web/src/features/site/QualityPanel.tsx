@@ -6,7 +6,7 @@ import { seriesTokens } from '../../ui/series-color.ts'
 import { ChartPanel } from './ChartPanel.tsx'
 import { calmBucket } from './columns.ts'
 import { Legend } from './Legend.tsx'
-import { type Part, type ShownField, shownFields } from './quality.ts'
+import { basesInWords, type Part, type ShownField, shownFields } from './quality.ts'
 import { useSite } from './site-scope.ts'
 import { change, fieldName, figure } from './words.ts'
 
@@ -54,11 +54,7 @@ export function QualityPanel({ part }: { part: Part }) {
   return (
     <ChartPanel
       title={title}
-      unit={
-        total > 0
-          ? `present in ${compact(total)} ${total === 1 ? 'event' : 'events'} that can carry it; dashed: target`
-          : undefined
-      }
+      unit={total > 0 ? `${basesInWords(report, part)}; dashed: target` : undefined}
       answer={answer}
       series={series}
       kind="lines"

@@ -1,4 +1,5 @@
 import type { Score, WindowReport } from '../../api/analytics.ts'
+import { compact } from '../../lib/words.ts'
 
 export type Part = 'user_data' | 'ecommerce'
 type QualityReport = Pick<WindowReport, 'user_data' | 'ecommerce' | 'score'>
@@ -44,4 +45,13 @@ export function shownFields(report: QualityReport, part: Part): ShownField[] {
     const isPartial = all !== undefined && all.total < total
     return [{ ...each, rate: shown, ...(isPartial ? { base: all.total } : {}) }]
   })
+}
+
+/** What the shares of the fields in the score are of: "present in up to 350 events that can carry it". Each field has its own events. */
+export function basesInWords(report: QualityReport, part: Part): string {
+  const { weight: _, ...inputs } = report.score.inputs[part] as Score['inputs']['user_data']
+  const bases = Object.values(inputs).flatMap(({ total }) => (total === 0 ? [] : [total]))
+  const most = bases.length === 0 ? report[part].total : Math.max(...bases)
+  const upTo = bases.every((base) => base === most) ? '' : 'up to '
+  return `present in ${upTo}${compact(most)} ${most === 1 ? 'event' : 'events'} that can carry it`
 }
