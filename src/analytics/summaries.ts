@@ -13,7 +13,7 @@ import {
 import { answered, refused } from './signals.ts'
 import { type CriticalAlert, criticalAlerts } from './site-facts.ts'
 import { addSums, type Sums, sumBy, totals, zeroSums } from './sums.ts'
-import { type TagIdentity, tagIdentity } from './tag-identity.ts'
+import { idKey, type TagIdentity, tagIdentity } from './tag-identity.ts'
 
 /** A site in an overview of many sites: its last 24 hours. */
 export interface SiteSummary {
@@ -56,14 +56,15 @@ export async function siteFigures(
   for (let start = 0; start < sites.length; start += SITES_PER_QUERY) {
     const part = sites.slice(start, start + SITES_PER_QUERY)
     const siteNos = part.map((site) => site.site_no)
-    const { counts, signals, alerts } = await store.reports.transaction().execute(async (db) => ({
-      counts: await summaryCounts(db, siteNos, range),
-      signals: await signalCounts(db, siteNos, range),
-      alerts: await criticalAlerts(
+    const { counts, signals, alerts } = await store.reports.transaction().execute(async (db) => {
+      const counts = await summaryCounts(db, siteNos, range)
+      const signals = await signalCounts(db, siteNos, range, (siteNo) => (counts.get(siteNo) ?? NO_COUNTS).keyOf)
+      const alerts = await criticalAlerts(
         db,
         part.map((site) => site.id),
-      ),
-    }))
+      )
+      return { counts, signals, alerts }
+    })
     for (const { site_no, id } of part) {
       const ofSite = counts.get(site_no) ?? NO_COUNTS
       const answers = signals.answers.get(site_no)
@@ -83,7 +84,12 @@ export function summaryOf(counts: ScoreCounts, alert: CriticalAlert | undefined)
 const NO_ANSWERS = { answered: 0, refused: 0 }
 
 /** Events' signals by site, and vendors' answers by site and tag. */
-async function signalCounts(db: Kysely<Tables>, siteNos: readonly number[], range: TimeRange) {
+async function signalCounts(
+  db: Kysely<Tables>,
+  siteNos: readonly number[],
+  range: TimeRange,
+  keysOf: (siteNo: number) => SummaryCounts['keyOf'],
+) {
   const eventRows = await sumsBySite(db, 'signal_rollups', siteNos, range, totals(SIGNAL_COLUMNS), 'event_name')
   const tagRows = await sumsBySite(db, 'tag_signal_rollups', siteNos, range, totals(RESPONSE_COLUMNS), 'tag_key')
   const events = new Map<number, SignalCounts>()
@@ -94,7 +100,8 @@ async function signalCounts(db: Kysely<Tables>, siteNos: readonly number[], rang
   }
   const answers = new Map<number, Map<string, typeof NO_ANSWERS>>()
   for (const [siteNo, ofSite] of Map.groupBy(tagRows, ({ site_no }) => site_no)) {
-    const byTag = sumBy(ofSite, RESPONSE_COLUMNS, ({ key }) => key)
+    const keyOf = keysOf(siteNo)
+    const byTag = sumBy(ofSite, RESPONSE_COLUMNS, ({ key }) => keyOf(key))
     answers.set(
       siteNo,
       new Map(
@@ -108,9 +115,12 @@ async function signalCounts(db: Kysely<Tables>, siteNos: readonly number[], rang
 interface SummaryCounts {
   counts: ScoreCounts
   tags: readonly TagCount[]
+  /** The key of the tag that rows with this key are about. */
+  keyOf: (rawKey: string) => string
 }
 
-const NO_COUNTS: SummaryCounts = { counts: scoreCounts(new Map(), []), tags: [] }
+const itself = (key: string): string => key
+const NO_COUNTS: SummaryCounts = { counts: scoreCounts(new Map(), []), tags: [], keyOf: itself }
 
 /** The counts that each site's summary is computed from. */
 export async function summaryCounts(
@@ -123,20 +133,39 @@ export async function summaryCounts(
   const tagRows = await sumsBySite(db, 'tag_rollups', siteNos, range, SCORE_TAG_MEASURES, 'tag_key')
   const events = Map.groupBy(eventRows, (row) => row.site_no)
   const tags = Map.groupBy(tagRows, (row) => row.site_no)
+  const identities = await identitiesOf(db, await renamingSites(db, siteNos, tagRows))
   return new Map(
     siteNos.map((siteNo) => {
       const ofEvents = sumBy(events.get(siteNo) ?? [], SCORE_EVENT_COLUMNS, (row) => row.key)
-      // By name only: a tag's key before it was named or renamed today counts separately.
-      const ofTags = sumBy(tags.get(siteNo) ?? [], SCORE_TAG_COLUMNS, (row) => row.key)
+      const keyOf = identities.get(siteNo)?.resolve ?? itself
+      const ofTags = sumBy(tags.get(siteNo) ?? [], SCORE_TAG_COLUMNS, (row) => keyOf(row.key))
       return [
         siteNo,
         {
           counts: scoreCounts(ofEvents, ofTags),
           tags: Array.from(ofTags, ([tag_key, { executions, success }]) => ({ tag_key, executions, success })),
+          keyOf,
         },
       ]
     }),
   )
+}
+
+/** The sites of which a tag was named or renamed, so that it has several keys. To read the names of all would cost as much as their sums. */
+async function renamingSites(
+  db: Kysely<Tables>,
+  siteNos: readonly number[],
+  tagRows: readonly { site_no: number; key: string }[],
+): Promise<number[]> {
+  const renamed = await db
+    .selectFrom('tag_names')
+    .select('site_no')
+    .where('site_no', 'in', siteNos)
+    .groupBy(['site_no', 'container_id', 'tag_id'])
+    .having(({ fn }) => fn.countAll(), '>', 1)
+    .execute()
+  const unnamed = tagRows.filter(({ key }) => key.startsWith(idKey('')))
+  return [...new Set([...renamed, ...unnamed].map(({ site_no }) => site_no))]
 }
 
 /**
@@ -186,6 +215,7 @@ export async function sumsBySite<M extends string>(
 
 /** The tag identity of each site, by `site_no`; sites that never sent a tag id have none. */
 export async function identitiesOf(db: Kysely<Tables>, siteNos: readonly number[]): Promise<Map<number, TagIdentity>> {
+  if (siteNos.length === 0) return new Map()
   const rows = await db
     .selectFrom('tag_names')
     .select(['site_no', 'container_id', 'tag_id', 'tag_name', 'last_seen_at'])

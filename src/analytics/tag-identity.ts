@@ -8,7 +8,7 @@ export type TagNameRow = Omit<TagNameTable, 'site_no'>
 /** By container: the key under which another key's rows are reported. Unchanged keys are left out. */
 export type CanonicalKeys = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-const idKey = (tagId: string): string => `tag_${tagId}`
+export const idKey = (tagId: string): string => `tag_${tagId}`
 
 /**
  * Works out which keys are the same tag. Within a container, rows of `tag_<id>` belong to that id's latest name. Rows of an old

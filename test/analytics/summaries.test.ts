@@ -98,3 +98,26 @@ testOnEveryEngine(
 testLogic('no sites have no summaries', async (store) => {
   assert.deepEqual(await siteFigures(store, [], NOW), new Map())
 })
+
+testOnEveryEngine('a tag that was named or renamed is one tag in summaries, as in the overview', async (store) => {
+  const [renamed, named, other] = [await insertSite(store), await insertSite(store), await insertSite(store)]
+  const runs = (hoursAgo: number, status: 'success' | 'failure', name?: string): Payload[] =>
+    Array.from({ length: 30 }, () =>
+      event(NOW - hoursAgo * HOUR, {
+        tags: [
+          { id: '7', status, response: status === 'success' ? '2xx' : '4xx', ...(name === undefined ? {} : { name }) },
+        ],
+      }),
+    )
+  await count(store, renamed, [...runs(5, 'failure', 'Old name'), ...runs(3, 'success', 'New name')])
+  await count(store, named, [...runs(5, 'failure'), ...runs(3, 'success', 'New name')])
+  await count(store, other, runs(3, 'success', 'Old name'))
+  const figures = await siteFigures(store, [renamed, named, other], NOW)
+  for (const site of [renamed, named]) {
+    const { score, tags } = figures.get(site.site_no) ?? assert.fail('no figures')
+    const report = await overview(reportContext(store, NOW), site, {})
+    assert.deepEqual([score, report.score.overall], [50, 50])
+    assert.deepEqual(tags, [{ tag_key: 'New name', executions: 60, success: 30, answered: 60, refused: 30 }])
+  }
+  assert.equal(figures.get(other.site_no)?.tags[0]?.tag_key, 'Old name')
+})
