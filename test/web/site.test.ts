@@ -5,7 +5,15 @@ import { withQuery } from '../../web/src/api/client.ts'
 import { changeMarks, changesOf } from '../../web/src/features/site/changes.ts'
 import { calmBucket, columnsOf, fineBucket, later, totalOf } from '../../web/src/features/site/columns.ts'
 import { isAbout, weekBefore } from '../../web/src/features/site/comparison.ts'
-import { heatCells, heatLevel, keysOf, mixed, shareOf } from '../../web/src/features/site/heat.ts'
+import {
+  failureRate,
+  heatCells,
+  heatLevel,
+  heatRows,
+  keysOf,
+  mixed,
+  shareOf,
+} from '../../web/src/features/site/heat.ts'
 import { alertSpans } from '../../web/src/features/site/marks.ts'
 import { reasonInWords, summaryOf } from '../../web/src/features/site/payload.ts'
 import { change, clock, figure, span } from '../../web/src/features/site/words.ts'
@@ -256,4 +264,13 @@ test('the heat map asks for its rows in one order, and for all where their names
   assert.deepEqual(keysOf(['Meta', 'GA4']), { keys: ['GA4', 'Meta'] })
   assert.deepEqual(keysOf(Array.from({ length: 12 }, () => 'ä'.repeat(200))), {})
   assert.equal(withQuery('/x', { a: 1, keys: ['b c', 'd&e'], none: null }), '/x?a=1&keys=b+c&keys=d%26e')
+})
+
+test('executions of which a batch gives no outcome are not failures, in no figure of the page', () => {
+  const names = { tag_id: null, tag_name: null, vendor: null, vendor_by_hand: false, success_rate: 0.9 }
+  const times = { avg_ms: null, p50_ms: null, p95_ms: null, p99_ms: null }
+  const counts = { executions: 100, success: 90, failure: 2, timeout: 1, exception: 1 }
+  const tag = { ...names, ...times, ...counts, tag_key: 'GA4' }
+  assert.deepEqual(heatRows([tag]), [{ name: 'GA4', executions: 100, bad: 4, before: undefined }])
+  assert.deepEqual([failureRate([tag, { ...tag, failure: 0 }]), failureRate([])], [0.03, null])
 })

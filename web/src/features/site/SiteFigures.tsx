@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Score } from '../../api/analytics.ts'
-import { shareOf } from './heat.ts'
+import { failureRate } from './heat.ts'
 import { ScoreExplained } from './ScoreExplained.tsx'
 import classes from './SiteFigures.module.css'
 import { useSite } from './site-scope.ts'
@@ -11,7 +11,6 @@ export function SiteFigures() {
   const { report } = useSite()
   const { score, previous } = report
   const rejected = (of: Record<string, number>) => Object.values(of).reduce((sum, count) => sum + count, 0)
-  const executions = (of: typeof report.tags) => of.reduce((sum, tag) => sum + tag.executions, 0)
   const was = previous?.score
   return (
     <Figures label="The window in numbers">
@@ -60,11 +59,9 @@ export function SiteFigures() {
       <Figure name="Events" value={report.total_events} kind="count" before={previous?.total_events} />
       <Figure
         name="Failure rate"
-        value={shareOf(score.inputs.delivery.executions - score.inputs.delivery.success, executions(report.tags))}
+        value={failureRate(report.tags)}
         kind="rate"
-        before={
-          was && shareOf(was.inputs.delivery.executions - was.inputs.delivery.success, was.inputs.delivery.executions)
-        }
+        before={previous && failureRate(previous.tags)}
       />
       <Figure
         name="Refused"

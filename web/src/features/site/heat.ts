@@ -102,8 +102,16 @@ export function keysOf(names: readonly string[]): { keys?: string[] } {
   return encodeURIComponent(keys.join()).length > KEYS_MAX_LENGTH ? {} : { keys }
 }
 
-export const badOf = ({ executions, success }: Pick<TagReport, 'executions' | 'success'>): number =>
-  executions - success
+/** As charts, matrix and probes count: a batch may give more executions than outcomes, and how the others ended is not known. */
+export const badOf = ({ failure, timeout, exception }: Pick<TagReport, 'failure' | 'timeout' | 'exception'>): number =>
+  failure + timeout + exception
+
+/** Of all tags together; null when none ran. */
+export const failureRate = (tags: readonly TagReport[]): number | null =>
+  shareOf(
+    tags.reduce((sum, tag) => sum + badOf(tag), 0),
+    tags.reduce((sum, tag) => sum + tag.executions, 0),
+  )
 
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
