@@ -98,7 +98,9 @@ export async function reconcile(
     (snapshot) => readSeries(snapshot, site, pair, range, until),
     context.limits,
   )
-  const compared = compareDays(days, series, until)
+  // Counts of both sides are deleted together: a source did not fail to report an hour of before.
+  const isUnknown = (hour: number) => hour < kept || series.isUnknown(hour)
+  const compared = compareDays(days, { ...series, isUnknown }, until)
   const shift = fitTimeShift({ ...series, from: Math.max(series.from, kept) }, until)
   return {
     days: compared,

@@ -266,6 +266,21 @@ testPerEngine('hours in which the site was paused are compared with nothing', as
   assert.deepEqual([after.captured, after.compared_hours, after.unknown_hours], [1, 1, 2])
 })
 
+testPerEngine(
+  'hours of which counts are no longer kept are not said to be unreported',
+  async (engine, t) => {
+    const api = await start(engine, t, { RETENTION_MINUTE_DAYS: '2', RETENTION_HOUR_DAYS: '7' })
+    const site = await api.newSite(await api.newClient())
+    await api.rowOf(site)
+    await api.ask('POST', api.address(site), { counts: counts('purchase', { '19T10': 1 }) })
+    const url = `/api/sites/${site.id}/reconciliation?source=shop&event=purchase&days=30`
+    const { compared_hours, missing_hours, unknown_hours } = await api.ask<ReconciliationAnswer>('GET', url)
+    // Seven days and the ten hours of today, without the one that was reported.
+    assert.deepEqual([compared_hours, missing_hours, unknown_hours], [1, 7 * 24 + 10 - 1, 0])
+  },
+  logicEngines,
+)
+
 testPerEngine('counts go with their time and with their site', async (engine, t) => {
   const api = await start(engine, t)
   const client = await api.newClient()
