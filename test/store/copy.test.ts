@@ -122,6 +122,16 @@ test('counters that have grown past 2^53 keep their size', async (t) => {
   )
 })
 
+test('targets and order values with decimals are copied, although the engines round their sums differently', async (t) => {
+  const stores = await openStores(t)
+  const { client_id } = await insertSite(stores.source)
+  for (let site = 0; site < 30; site++) {
+    await insertSite(stores.source, { client_id, slo_target: 99.9, average_order_value: 12.34 + site / 10 })
+  }
+  await run(stores)
+  await assertCopied(stores)
+})
+
 test('the number of a deleted site is not given out again', async (t) => {
   const stores = await openStores(t)
   const { source, target } = stores

@@ -71,7 +71,7 @@ export interface Tally {
   sums: Record<string, number>
 }
 
-/** Above 2^53 a sum depends on the order of addition, by far less than this share of it. */
+/** Above 2^53, and with decimals, a sum depends on the order of addition, by far less than this share of it. */
 const ROUNDING = 1e-9
 
 export async function talliesOf(db: Kysely<Tables>, tables: readonly UpsertSpec[]): Promise<Tally[]> {
@@ -108,6 +108,6 @@ export function differences(source: readonly Tally[], target: readonly Tally[]):
 }
 
 function isSameSum(a: number, b: number): boolean {
-  if (a === b) return true
-  return Math.min(a, b) > Number.MAX_SAFE_INTEGER && Math.abs(a - b) <= ROUNDING * Math.max(a, b)
+  const isRounded = Math.min(a, b) > Number.MAX_SAFE_INTEGER || !Number.isInteger(a) || !Number.isInteger(b)
+  return a === b || (isRounded && Math.abs(a - b) <= ROUNDING * Math.max(Math.abs(a), Math.abs(b)))
 }
