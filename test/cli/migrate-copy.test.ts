@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { sql } from 'kysely'
 import { readConfig } from '../../src/config.ts'
 import { systemClock } from '../../src/lib/index.ts'
 import { hasUnfinishedCopy, migrate, openStore, type Store, sqlitePath } from '../../src/store/index.ts'
@@ -160,6 +161,25 @@ test('a copy is refused while a service runs on the folder, and while one runs o
   })
   await service.stop()
   assert.equal((await runCliHere(t, ['migrate', '--from', `sqlite:${folder}`, '--to', url])).code, 0)
+})
+
+test('a service on the target is seen by the time of the database, whatever the clock of this machine shows', async (t) => {
+  const folder = await filledFolder(t)
+  const { url, drop } = await createDatabase()
+  t.after(drop)
+  // The database's clock is ten minutes behind this machine's.
+  await inPostgres(url, async ({ admin }) => {
+    await sql`create function clock_timestamp() returns timestamptz language sql as
+      $$ select pg_catalog.clock_timestamp() - interval '10 minutes' $$`.execute(admin)
+    await sql`alter database ${sql.id(new URL(url).pathname.slice(1))} set search_path = public, pg_catalog`.execute(
+      admin,
+    )
+  })
+  await inPostgres(url, async ({ write, nowInSql: seen_at = sql<number>`0` }) => {
+    const node = { id: 'node', name: 'here:1', role: 'all', version: '1', started_at: 0, seen_at }
+    await write.insertInto('nodes').values(node).execute()
+  })
+  assert.match(await refusal(t, ['--from', `sqlite:${folder}`, '--to', url]), /a Tagwarden is running on the target/)
 })
 
 test('a copy is refused when the source is none', async (t) => {
