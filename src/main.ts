@@ -194,7 +194,7 @@ export async function startService({
       connectionDoubt: () => worker?.probes.connectionDoubt ?? null,
     })
     watch.loop.start()
-    closers.add(() => watch.loop.stop())
+    closers.add(() => watch.stop())
     const stop = async (graceMs = STOP_GRACE_MS): Promise<void> => {
       isStopping = true
       // A busy sender's keep-alive connection is idle only briefly between two requests; closing idle ones once would miss it.

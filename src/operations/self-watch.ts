@@ -34,6 +34,7 @@ export interface SelfWatchOptions {
 export class SelfWatch {
   readonly loop: Loop
   readonly #options: SelfWatchOptions
+  readonly #stopping = new AbortController()
   #known: KnownFailure[] = []
   /** Failing channels as the store last reported them. */
   #failing: readonly string[] | null = null
@@ -49,6 +50,12 @@ export class SelfWatch {
       tick: () => this.#check(),
       onError,
     })
+  }
+
+  /** Calls off requests that have no answer yet: one alone may take longer than the whole service has to stop. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.loop.stop()
   }
 
   async #check(): Promise<void> {
@@ -104,7 +111,7 @@ export class SelfWatch {
       publicUrl: publicUrl(),
       at: now,
     }
-    const outcome = await chat.send(order, AbortSignal.timeout(SEND_MS))
+    const outcome = await chat.send(order, AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(SEND_MS)]))
     return outcome.kind !== 'passing'
   }
 
@@ -113,10 +120,11 @@ export class SelfWatch {
     if (heartbeatUrl === null || Math.abs(now - this.#beatAt) < HEARTBEAT_INTERVAL_MS) return
     this.#beatAt = now
     try {
-      const { status } = await outbound.request(heartbeatUrl, { maxRedirects: 3, limits: { totalMs: SEND_MS } })
+      const { signal } = this.#stopping
+      const { status } = await outbound.request(heartbeatUrl, { maxRedirects: 3, limits: { totalMs: SEND_MS }, signal })
       if (status >= 400) throw new Error(`HEARTBEAT_URL answers ${status}`)
     } catch (thrown) {
-      onError(asError(thrown), 'heartbeat')
+      if (!this.#stopping.signal.aborted) onError(asError(thrown), 'heartbeat')
     }
   }
 }

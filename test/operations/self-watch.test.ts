@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { Leases } from '../../src/cluster/index.ts'
-import { Loop, MINUTE, SECOND } from '../../src/lib/index.ts'
+import { Loop, MINUTE, SECOND, unlessAborted } from '../../src/lib/index.ts'
 import type { SendOrder, SendOutcome } from '../../src/notifications/index.ts'
 import { SelfWatch } from '../../src/operations/index.ts'
+import type { OutboundRequest } from '../../src/outbound/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertClient } from '../../testkit/sites.ts'
+import { until } from '../../testkit/until.ts'
 import { asShared, joinNode } from '../cluster/support.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:00Z')
@@ -27,11 +29,15 @@ interface Watched {
   check: (afterMs: number) => Promise<void>
   sent: string[]
   beats: string[]
+  /** Ends the watch as the service does when it stops. */
+  stop: () => Promise<void>
   fails: {
     writeTrouble: string | null
     clockDoubt: string | null
     connectionDoubt: string | null
     sending: boolean
+    /** Nothing that is asked outside ever answers. */
+    isMute: boolean
     reading: boolean
   }
 }
@@ -46,6 +52,7 @@ async function openWatch(t: TestContext, store: Store): Promise<Watched> {
     clockDoubt: null,
     connectionDoubt: null,
     sending: false,
+    isMute: false,
     reading: false,
   }
   const loop = new Loop({
@@ -70,19 +77,21 @@ async function openWatch(t: TestContext, store: Store): Promise<Watched> {
     nodeId: node.membership.nodeId,
     loops: [loop],
     outbound: {
-      request: (url) => {
+      request: (url, request) => {
         beats.push(url)
+        if (fails.isMute) return unlessAborted(signalOf(request), NEVER)
         return Promise.reject(new Error('not looked at'))
       },
       fetchBytes: () => Promise.reject(new Error('not asked')),
       resolve: () => Promise.reject(new Error('not asked')),
     },
     chat: {
-      send: async ({ address, message }: SendOrder): Promise<SendOutcome> => {
+      send: async ({ address, message }: SendOrder, signal): Promise<SendOutcome> => {
         if (fails.sending) return { kind: 'passing', error: 'away' }
         if (message.kind === 'own_failure' || message.kind === 'own_recovery') {
           sent.push(`${address} ${message.kind} ${message.part}: ${message.message}`)
         }
+        if (fails.isMute) await unlessAborted(signal, NEVER).catch(() => undefined)
         return { kind: 'delivered' }
       },
     },
@@ -100,8 +109,11 @@ async function openWatch(t: TestContext, store: Store): Promise<Watched> {
     if (fails.writeTrouble === null) await loop.tick()
     await watch.loop.tick()
   }
-  return { clock, check, sent, beats, fails }
+  return { clock, check, sent, beats, stop: () => watch.stop(), fails }
 }
+
+const NEVER = new Promise<never>(() => undefined)
+const signalOf = (request: OutboundRequest | undefined): AbortSignal => request?.signal ?? new AbortController().signal
 
 testLogic('a store that fails for a minute notifies once, and so does its recovery', async (store, t) => {
   const { check, sent, fails } = await openWatch(t, store)
@@ -153,6 +165,27 @@ testOnEveryEngine('the heartbeat is asked each minute, while all is well', async
   await check(MINUTE)
   assert.equal(beats.length, 3)
 })
+
+testLogic(
+  'a service that stops does not wait for an answer to its heartbeat or to a message about itself',
+  async (store, t) => {
+    const beating = await openWatch(t, store)
+    beating.fails.isMute = true
+    const beat = beating.check(0)
+    await until('the heartbeat is asked', () => beating.beats[0])
+    await beating.stop()
+    await beat
+
+    const sending = await openWatch(t, store)
+    sending.fails.writeTrouble = 'disk full'
+    await sending.check(0)
+    sending.fails.isMute = true
+    const sent = sending.check(MINUTE)
+    await until('the message is sent', () => sending.sent[0])
+    await sending.stop()
+    await sent
+  },
+)
 
 testOnEveryEngine('channels that fail for a quarter of an hour are named, and the heart beats on', async (store, t) => {
   const { check, sent, beats } = await openWatch(t, store)
