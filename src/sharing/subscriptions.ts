@@ -34,6 +34,7 @@ export class Subscriptions extends JobRunner {
     },
   }
   readonly #options: Options
+  readonly #stopping = new AbortController()
 
   constructor(options: Options) {
     super(options)
@@ -43,6 +44,12 @@ export class Subscriptions extends JobRunner {
     this.jobs
       .onOneNode('status-subscriptions', EVERY_MS, (shouldContinue) => this.#mailAll(mailer, shouldContinue))
       .deletingByAge('status-subscription-cleanup', HOUR, (now) => forgetLapsed(store, now))
+  }
+
+  /** Calls off the e-mail that is being sent: a server may hold it for longer than the whole service has to stop. */
+  override async stop(): Promise<void> {
+    this.#stopping.abort()
+    await super.stop()
   }
 
   async #mailAll(mailer: Mailer, shouldContinue: () => boolean): Promise<void> {
@@ -109,6 +116,7 @@ export class Subscriptions extends JobRunner {
     if (confirmed_at !== null && until === undefined) return null
     const content =
       until === undefined ? confirmationMail(client_name, links) : changesMail(client_name, changes, links, now)
+    const stopping = this.#stopping.signal
     const outcome = await mailer.send(
       {
         ...content,
@@ -120,8 +128,10 @@ export class Subscriptions extends JobRunner {
         list: client_id,
         ...(until !== undefined && { unsubscribeUrl: links.subscription }),
       },
-      AbortSignal.timeout(ATTEMPT_MS),
+      AbortSignal.any([stopping, AbortSignal.timeout(ATTEMPT_MS)]),
     )
+    // It may have got through; the next start sends it again, and nothing has failed.
+    if (stopping.aborted && outcome.kind === 'passing') return null
     const done = until === undefined ? { asked_at: now } : { notified_until: until }
     const left = afterMail(subscriber, outcome.kind, done, clock.now())
     // Someone who confirmed meanwhile keeps what was written then, and must not wait for the next e-mail.

@@ -12,6 +12,7 @@ import { placeFor, sqlite, type TestEngine, testPerEngine } from '../../testkit/
 import { insertIncident } from '../../testkit/incidents.ts'
 import { newProbeRow } from '../../testkit/probes.ts'
 import { startTestService } from '../../testkit/service.ts'
+import { until } from '../../testkit/until.ts'
 import { ADMIN, VIEWER } from '../management/support.ts'
 import { mailServer, smtpError } from '../notifications/email/smtp-server.ts'
 
@@ -547,6 +548,25 @@ test('a caller subscribes ten addresses an hour, a page has a hundred that have 
   await tick()
   assert.equal(mail.mails.length, 100)
   assert.equal((await api.call('GET', `/api/status/${'x'.repeat(43)}/subscribers/${'x'.repeat(43)}`)).status, 404)
+})
+
+test('a service that stops calls off an e-mail that the server holds, and counts no failure', async (t) => {
+  let isHolding = false
+  let held = 0
+  const { api, clock, tick, confirmed, breakDown, rows } = await start(t, sqlite, {
+    onRcptTo: (_address, _session, done) => (isHolding ? held++ : done()),
+  })
+  await confirmed('reader@example.com')
+  clock.advance(SECOND)
+  await breakDown('It is down')
+  clock.advance(MINUTE)
+  isHolding = true
+  const before = await rows()
+  const sending = tick()
+  await until('the server has the e-mail', () => (held > 0 ? held : undefined))
+  await api.service.worker?.stop()
+  await sending
+  assert.deepEqual(await rows(), before)
 })
 
 test('an e-mail that the server does not take now comes later, and an address that it refuses is forgotten', async (t) => {
