@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { open } from 'node:fs/promises'
 import type { TestContext } from 'node:test'
 import { sql } from 'kysely'
-import { integrityErrors, type Store } from '../../src/store/index.ts'
+import { integrityErrors, type Store, sqlitePath } from '../../src/store/index.ts'
 import { tempDir } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { copyTemplate, openFolderWithoutThreads } from '../../testkit/sqlite.ts'
@@ -49,3 +50,12 @@ export const siteNames = (dataDir: string): Promise<string[]> =>
     const sites = await store.read.selectFrom('sites').select('name').execute()
     return sites.map((site) => site.name)
   })
+
+/** Tears two pages of a database file, which therefore still opens: those of the steps it has taken. */
+export async function tearSteps(dataDir: string): Promise<void> {
+  const file = await open(sqlitePath(dataDir), 'r+')
+  await file.write(Buffer.alloc(2 * PAGE, 0xab), 0, 2 * PAGE, PAGE)
+  await file.close()
+}
+
+const PAGE = 4_096

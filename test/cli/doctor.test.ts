@@ -18,7 +18,7 @@ import { deadAddress, startAnswering } from '../../testkit/listeners.ts'
 import { runCliHere } from '../../testkit/processes/command-here.ts'
 import { runCli } from '../../testkit/processes/command-line.ts'
 import { startTestService } from '../../testkit/service.ts'
-import { makeNewer, makeUnmigrated, withStore } from './databases.ts'
+import { folderWithSite, makeNewer, makeUnmigrated, tearSteps, withStore } from './databases.ts'
 
 /** One that is hard to guess. */
 const ADMIN_TOKEN = '0b6f3c1e9a7d42588cb1a6f04e'
@@ -53,6 +53,17 @@ test('doctor finds nothing wrong with a good setup', async (t) => {
   }
   assert.match(line(out, 'store') ?? '', /up to date/)
   assert.match(out.at(-1) ?? '', /0 failed$/)
+})
+
+test('doctor names a database file that opens but cannot be read', async (t) => {
+  const DATA_DIR = await folderWithSite(t, 'shop')
+  await tearSteps(DATA_DIR)
+  const { code, out } = await runCliHere(t, ['doctor'], { DATA_DIR })
+  assert.equal(code, 1)
+  assert.match(
+    line(out, 'integrity') ?? '',
+    /^failed .*malformed: the database file is damaged, restore it from a backup$/,
+  )
 })
 
 test('doctor warns of what runs but will surprise, and that is no failure', async (t) => {

@@ -5,7 +5,7 @@ import { tempDir } from '../../testkit/engines.ts'
 import { createDatabase } from '../../testkit/postgres/databases.ts'
 import { runCliHere } from '../../testkit/processes/command-here.ts'
 import { runCli } from '../../testkit/processes/command-line.ts'
-import { makeNewer, makeUnmigrated } from './databases.ts'
+import { folderWithSite, makeNewer, makeUnmigrated, tearSteps } from './databases.ts'
 
 test('migrate takes the steps once and is up to date afterwards', async (t) => {
   const DATA_DIR = await tempDir(t)
@@ -44,6 +44,16 @@ test('migrate --status names the steps of a newer program, and migrate refuses t
   const { code, err } = await runCliHere(t, ['migrate'], { DATA_DIR })
   assert.equal(code, 1)
   assert.match(err.join('\n'), /^tagwarden: the database is newer than this version.*$/)
+})
+
+test('a database file that opens but cannot be read is one line and no stack', async (t) => {
+  const DATA_DIR = await folderWithSite(t, 'shop')
+  await tearSteps(DATA_DIR)
+  for (const args of [['migrate'], ['migrate', '--status']]) {
+    const { code, out, err } = await runCliHere(t, args, { DATA_DIR })
+    assert.deepEqual({ code, out }, { code: 1, out: [] })
+    assert.match(err.join('\n'), /^tagwarden: the database cannot be \w+: database disk image is malformed$/)
+  }
 })
 
 test('migrate and migrate --status work on the database in DATABASE_URL', async (t) => {

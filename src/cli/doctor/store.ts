@@ -7,6 +7,7 @@ import {
   migrationState,
   openSqliteStore,
   type Store,
+  StoreError,
   sqlitePath,
 } from '../../store/index.ts'
 import { whyUnreachable } from '../post.ts'
@@ -15,6 +16,7 @@ import { localAddress } from './network.ts'
 
 const READY_TIMEOUT_MS = 5_000
 const CHECK = 'store'
+const INTEGRITY = 'integrity'
 
 /** Checks the store, or asks the service that has it open. Changes nothing. */
 export async function storeFindings({ dataDir, host, port }: Config): Promise<DoctorFinding[]> {
@@ -25,6 +27,9 @@ export async function storeFindings({ dataDir, host, port }: Config): Promise<Do
     const store = await openSqliteStore(dataDir)
     try {
       return [await schemaFinding(store), await integrityFinding(store)]
+    } catch (thrown) {
+      if (!(thrown instanceof StoreError)) throw thrown
+      return [damaged(thrown.message)]
     } finally {
       await store.close()
     }
@@ -54,12 +59,16 @@ export async function schemaFinding(store: Store): Promise<DoctorFinding> {
 }
 
 async function integrityFinding(store: Store): Promise<DoctorFinding> {
-  const check = 'integrity'
   const [first, ...others] = await integrityErrors(store.read)
-  if (first === undefined) return { check, level: 'ok', text: 'the database file is sound' }
-  const more = others.length > 0 ? ` and ${others.length} more` : ''
-  return { check, level: 'failed', text: `${first}${more}: the database file is damaged, restore it from a backup` }
+  if (first === undefined) return { check: INTEGRITY, level: 'ok', text: 'the database file is sound' }
+  return damaged(`${first}${others.length > 0 ? ` and ${others.length} more` : ''}`)
 }
+
+const damaged = (how: string): DoctorFinding => ({
+  check: INTEGRITY,
+  level: 'failed',
+  text: `${how.replaceAll('\n', ' ')}: the database file is damaged, restore it from a backup`,
+})
 
 async function readyFinding(service: string, whyNotOpened: string): Promise<DoctorFinding> {
   const refused = (text: string): DoctorFinding => ({

@@ -194,6 +194,8 @@ async function withStore<T>(location: StoreLocation, work: (store: Store) => Pro
   })
   try {
     return await work(store)
+  } catch (thrown) {
+    throw thrown instanceof StoreError ? new StartupError(`the database cannot be used: ${thrown.message}`) : thrown
   } finally {
     await store.close()
   }
