@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { readConfig } from '../../src/config.ts'
 import { StartupError, systemClock } from '../../src/lib/index.ts'
 import { startService } from '../../src/main.ts'
-import { keepPrivate, migrate, openSqliteStore, sqlitePath } from '../../src/store/index.ts'
+import { connectWithoutThread, keepPrivate, migrate, openSqliteStore, sqlitePath } from '../../src/store/index.ts'
 import { tempDir } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { until } from '../../testkit/until.ts'
@@ -34,6 +34,29 @@ test('a folder belongs to one opening at a time, and to the next when that one c
   const second = await openSqliteStore(dataDir)
   t.after(() => second.close())
   assert.deepEqual(await second.read.selectFrom('sites').select('id').execute(), [{ id }])
+})
+
+test('a start that gets some of its threads closes them, or the process would not end', async (t) => {
+  const dataDir = await tempDir(t)
+  for (const failing of ['reader', 'checkpointer', 'writer']) {
+    const open = new Set<string>()
+    const opening = openSqliteStore(dataDir, {
+      async connect(options) {
+        if (options.mode === failing) throw new Error('too many threads')
+        const connection = await connectWithoutThread(options)
+        open.add(options.mode)
+        return {
+          request: (request) => connection.request(request),
+          async close() {
+            await connection.close()
+            open.delete(options.mode)
+          },
+        }
+      },
+    })
+    await assert.rejects(opening, /cannot be used: too many threads$/)
+    assert.deepEqual([...open], [], failing)
+  }
 })
 
 test('while another file or none is in the place of the database nothing is written that would be lost', async (t) => {

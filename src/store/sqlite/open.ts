@@ -62,10 +62,14 @@ export async function openSqliteStore(dataDir: string, options: SqliteOptions = 
     await makePrivateFile(lock)
     // The writer first: it takes the lock and creates the file that the others open.
     threads.push(await open('writer'))
-    const [checkpointer, reader] = await Promise.all([open('checkpointer'), open('reader')])
+    const opening = [open('checkpointer'), open('reader')] as const
+    // Both, also when one fails: a thread that is left open keeps the process from ending.
+    for (const opened of await Promise.allSettled(opening))
+      if (opened.status === 'fulfilled') threads.push(opened.value)
+    const [checkpointer, reader] = await Promise.all(opening)
     const late = (length: number) => Array.from({ length }, () => new LateConnection(() => open('reader')))
     // The last reader is used first, so that is the one already open.
-    threads.push(checkpointer, ...late(READERS - 1), reader, ...late(ASKED_READERS))
+    threads.splice(1, Infinity, checkpointer, ...late(READERS - 1), reader, ...late(ASKED_READERS))
   } catch (thrown) {
     await Promise.all(threads.map((thread) => thread.close()))
     throw startupError(dataDir, thrown)
