@@ -22,8 +22,10 @@ function mergedWith({ opening, notBefore: due }: Waiting, next: AlertMessage): A
     case 'flapping':
       return next
     case 'reminder':
-      // The opening, which no one was sent yet, says as much as its reminder.
-      return opening
+      // The opening, which no one was sent yet, says as much as its reminder, except to whom the incident was passed on.
+      return typeof next.incident?.note === 'string'
+        ? { ...next, ...withEarlierNote(opening, next), kind: 'opened' }
+        : opening
     default:
       return null
   }

@@ -207,3 +207,17 @@ for (const what of ['switched off', 'given another key'] as const) {
     )
   })
 }
+
+testLogic('an opening that was not sent says that the incident was passed on since, and to whom', async (store) => {
+  const { write, open, rows } = await writer(store)
+  await open()
+  const reminder = message('reminder')
+  const incident = { id: 'i', title: 'x', cause: 'tag', alerts: 1, elsewhere: null }
+  await write('reminder', 40, {
+    message: { ...reminder, on_call: 'Ben', incident: { ...incident, note: 'passed on to Ben' } },
+  })
+  assert.deepEqual(await rows(), ['opened pending “reminder” +30'])
+  const [row] = await store.read.selectFrom('deliveries').select('message').execute()
+  const { kind, on_call, incident: said } = JSON.parse(row?.message ?? '{}') as AlertMessage
+  assert.deepEqual([kind, on_call, said?.note], ['opened', 'Ben', 'passed on to Ben'])
+})
