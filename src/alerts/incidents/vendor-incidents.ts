@@ -247,15 +247,14 @@ export async function writeVendor(
   if (before.severity !== 'critical' && row.severity === 'critical')
     events.push({ kind: 'escalated', actor: null, text: 'Critical on one of its sites' })
   const says: VendorMessage['kind'][] = []
-  const isAnnounced = row.announced_at !== null
   // Of its sites' escalations the operator gets none.
-  const isWorse = isAnnounced && row.notified_severity === 'warning' && row.severity === 'critical'
-  if (isWorse && lasting.length > 0 && !isSilenced(await loadMutes(trx, now), id)) {
-    Object.assign(row, { last_announced_at: now, notified_severity: row.severity })
-    says.push('vendor_opened')
-  }
-  if (!isAnnounced && lasting.some(({ announced_at }) => announced_at !== null)) {
-    Object.assign(row, { announced_at: now, last_announced_at: now, notified_severity: row.severity })
+  const isNews =
+    row.announced_at === null
+      ? lasting.some(({ announced_at }) => announced_at !== null)
+      : row.notified_severity === 'warning' && row.severity === 'critical' && lasting.length > 0
+  if (isNews && !isSilenced(await loadMutes(trx, now), id)) {
+    const announced_at = row.announced_at ?? now
+    Object.assign(row, { announced_at, last_announced_at: now, notified_severity: row.severity })
     says.push('vendor_opened')
   }
   if (lasting.length === 0) {

@@ -360,6 +360,22 @@ testLogic('that a silenced vendor has become critical is said when the silence i
   assert.equal(await count(), 2)
 })
 
+testLogic('that a silenced vendor is back is said when the silence is over', async (store, t) => {
+  const { fail, upkeep, clock } = await watchSites(t, store, 12)
+  await fail(4)
+  const incident_id = (await incidents(store)).find(({ scope }) => scope === 'vendor')?.id ?? ''
+  await fail(0)
+  clock.advance(30 * MINUTE)
+  const ends_at = isoTime(clock.now() + 10 * MINUTE)
+  await createSilence({ store, clock, actor: 'admin' }, { incident_id, ends_at })
+  await fail(4)
+  const opened = async () => (await texts(store, 'global')).filter((text) => text.startsWith('vendor_opened')).length
+  assert.deepEqual([(await incidents(store)).find(({ id }) => id === incident_id)?.state, await opened()], ['open', 1])
+  clock.advance(10 * MINUTE)
+  for (let round = 0; round < 3; round++) await upkeep()
+  assert.equal(await opened(), 2)
+})
+
 testOnEveryEngine('tags whose names say nothing are one vendor where people have said so', async (store, t) => {
   const { fail, sites } = await watchSites(t, store, 6, 'Server push')
   const said = sites.slice(0, 4).map(({ id }) => ({
