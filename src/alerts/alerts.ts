@@ -48,7 +48,7 @@ export class Alerts extends JobRunner {
       removeOfSites: (trx, sites) => removeAlertsOfSites(trx, store, sites, clock.now()),
       removeOfClient: (trx, clientId) => removeMutesOf(trx, { clientIds: [clientId] }),
     }
-    this.onResults = (trx, written) => judgeResults(trx, store, written, channelSettings, clock.now())
+    this.onResults = (trx, written) => judgeResults(trx, store, written, channelSettings, clock)
     this.jobs
       .onOneNode('given-up', MINUTE, async () => {
         await forgetGivenUp(store, clock.now())
@@ -56,7 +56,7 @@ export class Alerts extends JobRunner {
       })
       .onOneNode('alerts', UPKEEP_INTERVAL_MS, async (shouldContinue) => {
         await holdMuted(store, clock.now())
-        await runUpkeep(store, channelSettings, clock.now(), shouldContinue)
+        await runUpkeep(store, channelSettings, clock, shouldContinue)
         if (shouldContinue()) await followVendors(store, channelSettings, clock.now())
       })
       .onOneNode('on-call', ON_CALL_INTERVAL_MS, (shouldContinue) =>

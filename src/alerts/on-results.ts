@@ -1,5 +1,5 @@
 import { readDowntime } from '../cluster/index.ts'
-import { DAY, newOrderedId, quoted, withoutEnd } from '../lib/index.ts'
+import { type Clock, DAY, newOrderedId, quoted, withoutEnd } from '../lib/index.ts'
 import type { ChannelSettings } from '../notifications/index.ts'
 import { type Finished, type Subject, type SubjectResult, subjectKey, subjectLabel, WHOLE } from '../probes/index.ts'
 import { type AlertRow, chunksOf, lockText, type Store, type Tables, type Transaction } from '../store/index.ts'
@@ -20,12 +20,14 @@ export async function judgeResults(
   store: Pick<Store, 'isShared'>,
   written: readonly Finished[],
   channelSettings: ChannelSettings,
-  now: number,
+  clock: Pick<Clock, 'now'>,
 ): Promise<void> {
-  const mutes = await loadMutes(trx, now)
-  await markMaintained(trx, written, mutes, now)
   const probeIds = written.map(({ probe }) => probe.id)
   const locked = await lockUnresolved(trx, store, await probesToLock(trx, store, written))
+  // Once they are locked: what began or ended while this waited counts.
+  const now = clock.now()
+  const mutes = await loadMutes(trx, now)
+  await markMaintained(trx, written, mutes, now)
   const ofWritten = new Set(probeIds)
   const unresolved = locked.filter(({ probe_id }) => ofWritten.has(probe_id))
   const { alerts, replaced } = await adoptAlerts(trx, written, unresolved, now)

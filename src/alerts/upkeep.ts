@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { MINUTE } from '../lib/index.ts'
+import { type Clock, MINUTE } from '../lib/index.ts'
 import { type ChannelSettings, isReachable, offChannels, runsInTime, withChannels } from '../notifications/index.ts'
 import { type AlertRow, chunksOf, type IncidentRow, type Store, type Tables, type Transaction } from '../store/index.ts'
 import type { PendingTransition } from './incidents/due-messages.ts'
@@ -22,9 +22,10 @@ const PER_STEP = 200
 export async function runUpkeep(
   store: Store,
   channelSettings: ChannelSettings,
-  now: number,
+  clock: Pick<Clock, 'now'>,
   shouldContinue: () => boolean,
 ): Promise<void> {
+  const now = clock.now()
   if ((await resolvedSilences(store.read, now)).length > 0) {
     await store.write.transaction().execute((trx) => endResolvedSilences(trx, now))
   }
@@ -33,7 +34,7 @@ export async function runUpkeep(
     const probeIds = await probesToUpdate(store, now, after, reached)
     const last = probeIds.at(-1)
     if (last === undefined) return
-    await updateAlertsOf(store, probeIds, channelSettings, now)
+    await updateAlertsOf(store, probeIds, channelSettings, clock)
     after = last
   }
 }
@@ -123,10 +124,11 @@ async function updateAlertsOf(
   store: Store,
   probeIds: readonly string[],
   channelSettings: ChannelSettings,
-  now: number,
+  clock: Pick<Clock, 'now'>,
 ): Promise<void> {
   await store.write.transaction().execute(async (trx) => {
     const alerts = await lockUnresolved(trx, store, probeIds)
+    const now = clock.now()
     const context = await loadContext(trx, {
       probeIds,
       mutes: await loadMutes(trx, now),

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { loadMutes, type Mute, muteFor, removeMutesOf } from '../../src/alerts/mutes.ts'
-import { DAY, HOUR, isoTime } from '../../src/lib/index.ts'
-import { testLogic } from '../../testkit/engines.ts'
+import { createSilence, removeSilence } from '../../src/alerts/silences/silences.ts'
+import { DAY, HOUR, isoTime, SECOND } from '../../src/lib/index.ts'
+import { lockText } from '../../src/store/index.ts'
+import { openEmptyStore, postgres, testLogic } from '../../testkit/engines.ts'
+import { until } from '../../testkit/until.ts'
 import { type MuteApi, openMuteApi, placeOf } from './mute-support.ts'
+import { alertRows, outbox, watch } from './support.ts'
 
 const TARGET = { clientId: 'c', siteId: 's', probeId: 'p', subject: 'target' }
 const NOWHERE = { client_id: null, site_id: null, probe_id: null }
@@ -117,4 +122,45 @@ testLogic('what is deleted takes its silences and maintenance along, and no othe
   assert.deepEqual(await left(), [withoutProbe, withoutProbe])
   await remove({ siteIds: [here.site.id], clientIds: [here.site.client_id] })
   assert.deepEqual(await left(), [elsewhere, elsewhere])
+})
+
+test('a silence that begins or ends while a result waits for the alerts of its site counts', async (t) => {
+  const store = await openEmptyStore(postgres, t)
+  const { find, site, clock } = await watch(t, store)
+  const ctx = { store, clock, actor: 'Ada' }
+  const whileWaiting = async <T>(act: () => Promise<T>) => {
+    const locked = Promise.withResolvers<void>()
+    const mayEnd = Promise.withResolvers<void>()
+    const holding = store.write.transaction().execute(async (trx) => {
+      await lockText(trx, store, site.id)
+      locked.resolve()
+      await mayEnd.promise
+    })
+    await locked.promise
+    const finding = find('c')
+    try {
+      await until('the result waits', async () => {
+        const { rows } = await sql`select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(store.read)
+        return rows.length > 0 ? true : undefined
+      })
+      clock.advance(SECOND)
+      return await act()
+    } finally {
+      mayEnd.resolve()
+      await Promise.all([holding, finding])
+    }
+  }
+  const ends_at = isoTime(clock.now() + HOUR)
+  const { id } = await whileWaiting(() => createSilence(ctx, { client_id: site.client_id, ends_at }))
+  assert.deepEqual(await outbox(store), [])
+  assert.deepEqual(
+    (await alertRows(store)).map(({ suppressed_by }) => suppressed_by),
+    [`silence:${id}`],
+  )
+  await whileWaiting(() => removeSilence(ctx, id))
+  assert.deepEqual(
+    (await outbox(store)).map(({ kind }) => kind),
+    ['opened'],
+  )
 })

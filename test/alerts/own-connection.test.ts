@@ -26,7 +26,7 @@ testOnEveryEngine(
     const node = await openNode(t, store, clock, [typeOf(async () => outcome)], {
       outbound: testOutbound('127.0.0.1'),
       connectionCheckUrls: [`${reference}/`],
-      onResults: (trx, written) => judgeResults(trx, store, written, CHANNELS, clock.now()),
+      onResults: (trx, written) => judgeResults(trx, store, written, CHANNELS, clock),
     })
     const ids: string[] = []
     for (let site = 0; site < 3; site++) {
@@ -78,7 +78,7 @@ testOnEveryEngine('an alert about a check stays as it is while our own connectio
   const node = await openNode(t, store, clock, [typeOf(async () => outcome)], {
     outbound: testOutbound('127.0.0.1'),
     connectionCheckUrls: [`${reference}/`],
-    onResults: (trx, written) => judgeResults(trx, store, written, CHANNELS, clock.now()),
+    onResults: (trx, written) => judgeResults(trx, store, written, CHANNELS, clock),
   })
   await insertProbe(store, (await insertSite(store)).id, { probe_type: 'fake' })
   const runOnce = async () => {

@@ -36,7 +36,7 @@ async function open(store: Store, api: Awaited<ReturnType<typeof openMuteApi>>) 
 }
 
 const reminded = async (store: Store, now: number): Promise<string[]> => {
-  await runUpkeep(store, CHANNEL_SETTINGS, now, () => true)
+  await runUpkeep(store, CHANNEL_SETTINGS, { now: () => now }, () => true)
   return (await outbox(store)).map(({ alert }) => alert.title)
 }
 
@@ -80,7 +80,7 @@ testOnEveryEngine('a silence until it is resolved ends with the last alert withi
   api.clock.advance(MINUTE)
   await store.write.updateTable('probes').set({ is_active: 0 }).where('id', '=', probe.id).execute()
   await store.write.updateTable('alerts').set({ state: 'resolved' }).where('id', '=', ga4.id).execute()
-  await runUpkeep(store, CHANNEL_SETTINGS, api.clock.now(), () => true)
+  await runUpkeep(store, CHANNEL_SETTINGS, api.clock, () => true)
   assert.deepEqual(await states(), ['ended', 'ended'])
   assert.equal(meta.subject, META)
 })

@@ -35,7 +35,7 @@ test('what lasts, waits or failed is read without all that is kept (SQLite)', as
   const reads = recording(store, (query) => seen.push(query))
   const channels = { globalWebhook: null, isEmailOn: false, warningsAfterMs: 0 }
   const goOn = () => true
-  await runUpkeep(reads, channels, NOW, goOn)
+  await runUpkeep(reads, channels, { now: () => NOW }, goOn)
   await holdMuted(reads, NOW)
   await escalateUnacknowledged(reads, channels, NOW, goOn)
   await forgetGivenUp(reads, NOW)

@@ -109,10 +109,10 @@ class Pass {
       .where('not_before', '<', now)
       .execute()
     if (finished.length > 0) {
-      await store.write.transaction().execute((trx) => judgeResults(trx, store, finished, CHANNELS, now))
+      await store.write.transaction().execute((trx) => judgeResults(trx, store, finished, CHANNELS, this.#clock))
     }
     if (isDue) {
-      await runUpkeep(store, CHANNELS, now, () => true)
+      await runUpkeep(store, CHANNELS, this.#clock, () => true)
       this.#upkeepAt = now
     }
     await followVendors(store, CHANNELS, now)

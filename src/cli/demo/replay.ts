@@ -204,7 +204,7 @@ async function write(
         group.map(({ finished }) => finished),
         at,
       )
-      await judgeResults(trx, store, written, OWN_CHAT_ONLY, at)
+      await judgeResults(trx, store, written, OWN_CHAT_ONLY, { now: () => at })
     }
   })
   return eventful.at(-1)?.at
