@@ -64,7 +64,10 @@ async function probesToUpdate(
   after: string,
   reached: readonly string[],
 ): Promise<string[]> {
-  const dueBefore = sql<number>`${now} - clients.reminder_minutes * ${sql.lit(MINUTE)}`
+  const interval = sql<number>`clients.reminder_minutes * ${sql.lit(MINUTE)}`
+  const isTime = (table: 'alerts' | 'incidents') =>
+    sql<boolean>`(${sql.ref(`${table}.last_notified_at`)} <= ${now} - ${interval}
+      or ${sql.ref(`${table}.last_announced_at`)} > ${now} + ${interval})`
   const rows = await read
     .selectFrom('alerts')
     .leftJoin('incidents', 'incidents.id', 'alerts.incident_id')
@@ -97,7 +100,7 @@ async function probesToUpdate(
                   eb('alerts.is_flapping', '=', 0),
                   eb('incidents.state', '=', 'open'),
                   eb('clients.reminder_minutes', 'is not', null),
-                  eb('incidents.last_notified_at', '<=', dueBefore),
+                  isTime('incidents'),
                 ]),
               ]),
             ]),
@@ -108,7 +111,7 @@ async function probesToUpdate(
               eb('alerts.state', '=', 'open'),
               eb('alerts.is_flapping', '=', 0),
               eb('clients.reminder_minutes', 'is not', null),
-              eb('alerts.last_notified_at', '<=', dueBefore),
+              isTime('alerts'),
             ]),
           ]),
         ]),

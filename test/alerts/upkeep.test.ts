@@ -26,6 +26,21 @@ testLogic('reminders come as often as the client wants, until someone acknowledg
   assert.deepEqual(await kinds(), ['opened', 'reminder'])
 })
 
+testOnEveryEngine('a clock that was a day ahead holds back no reminders once it is right', async (store, t) => {
+  const { find, upkeep, clock } = await watch(t, store)
+  await store.write.updateTable('clients').set({ reminder_minutes: 30 }).execute()
+  const kinds = async () => (await outbox(store)).map(({ kind }) => kind).sort()
+  clock.advance(DAY)
+  await find('c')
+  clock.advance(-DAY)
+  await upkeep()
+  await upkeep()
+  assert.deepEqual(await kinds(), ['opened', 'reminder'])
+  clock.advance(30 * MINUTE)
+  await upkeep()
+  assert.deepEqual(await kinds(), ['opened', 'reminder', 'reminder'])
+})
+
 testOnEveryEngine('after a downtime no one is reminded of what no probe has looked at again', async (store, t) => {
   const { find, upkeep, alerts, clock } = await watch(t, store)
   await store.write.updateTable('clients').set({ reminder_minutes: 30 }).execute()

@@ -177,19 +177,20 @@ type Notified = Pick<AlertRow, 'state' | 'last_announced_at' | 'last_notified_at
 
 /**
  * Returns whether an alert or incident is due for a reminder. Never while someone works on it, nor before the last message has
- * reached anyone: while a channel fails, the message that is pending there is enough.
+ * reached anyone: while a channel fails, the message that is pending there is enough. A message of the future was written while the
+ * clock was ahead, and must not hold back reminders until then.
  */
-export const isReminderDue = (
+export function isReminderDue(
   { state, last_announced_at, last_notified_at }: Notified,
   reminderMinutes: number | null,
   now: number,
-): boolean =>
-  state === 'open' &&
-  reminderMinutes !== null &&
-  last_announced_at !== null &&
-  last_notified_at !== null &&
-  last_notified_at >= last_announced_at &&
-  now - last_notified_at >= reminderMinutes * MINUTE
+): boolean {
+  if (state !== 'open' || reminderMinutes === null || last_announced_at === null || last_notified_at === null)
+    return false
+  const intervalMs = reminderMinutes * MINUTE
+  if (last_announced_at > now + intervalMs) return true
+  return last_notified_at >= last_announced_at && now - last_notified_at >= intervalMs
+}
 
 /** Notes what suppresses the alert, once for each reason. */
 function suppressed(alert: AlertRow, events: readonly AlertEvent[], suppressedBy: string, text?: string): Transition {
