@@ -1,4 +1,16 @@
-import { type AlertMessage, isEndOfChannel, TRIED_FOR_MS, tryAgain } from '../notifications/index.ts'
+import {
+  type AlertMessage,
+  type ChannelSettings,
+  channelsOf,
+  channelsOnCall,
+  isEndOfChannel,
+  isWorking,
+  offChannels,
+  TRIED_FOR_MS,
+  takesSeverity,
+  tryAgain,
+  withChannels,
+} from '../notifications/index.ts'
 import type { IncidentRow, Kysely, Store, Tables, Transaction } from '../store/index.ts'
 import { probesOfIncidents } from './incidents/case.ts'
 import { ANNOUNCED } from './incidents/escalate.ts'
@@ -24,6 +36,57 @@ export async function forgetGivenUp(store: Store, now: number): Promise<void> {
       else await forgetNews(trx, incident)
     })
   }
+}
+
+/**
+ * Does the same for warnings that no channel took, once their client has a channel that takes them: it is notified of what is still
+ * open, like the first channel of a client.
+ */
+export async function forgetUntaken(store: Store, channelSettings: ChannelSettings, now: number): Promise<void> {
+  const untaken = await untakenWarnings(store.read)
+  if (untaken.length === 0) return
+  const off = await offChannels(store.read)
+  for (const { incident_id, ...client } of await withChannels(store.read, untaken)) {
+    const recipients = { client, ...channelSettings }
+    const channels = [...channelsOf(recipients), ...channelsOnCall(recipients, now)].filter(isWorking(off))
+    if (!channels.some((channel) => takesSeverity(channel, 'warning'))) continue
+    await store.write.transaction().execute(async (trx) => {
+      await lockUnresolved(trx, store, await probesOfIncidents(trx, [incident_id]))
+      if ((await untakenWarnings(trx, incident_id)).length > 0) await forgetAnnouncement(trx, incident_id)
+    })
+  }
+}
+
+/** Returns open incidents with their clients whose announcement no channel took, as all take critical alerts only. */
+function untakenWarnings(db: Kysely<Tables>, id?: string) {
+  return db
+    .selectFrom('incidents')
+    .innerJoin('clients', 'clients.id', 'incidents.client_id')
+    .select(['incidents.id as incident_id', 'clients.id', 'clients.chat_webhook', 'clients.email'])
+    .where(LASTS)
+    .$if(id !== undefined, (all) => all.where('incidents.id', '=', id ?? ''))
+    .where('incidents.state', '=', 'open')
+    .where('incidents.parent_id', 'is', null)
+    .where('incidents.last_notified_at', 'is', null)
+    .where('incidents.announced_alert_id', 'is not', null)
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('deliveries')
+            .select('deliveries.id')
+            .whereRef('deliveries.alert_id', '=', 'incidents.announced_alert_id'),
+        ),
+      ),
+    )
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('incident_events')
+          .select('incident_events.id')
+          .whereRef('incident_events.incident_id', '=', 'incidents.id')
+          .where('incident_events.kind', '=', 'critical_only'),
+      ),
+    )
+    .execute()
 }
 
 /** Any of its alerts may announce it then: the one that did may be resolved. Pages go on to show it since it was announced first. */

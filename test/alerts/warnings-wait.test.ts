@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { createSilence, removeSilence } from '../../src/alerts/silences/silences.ts'
 import { HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
+import { createOwnChannel, updateOwnChannel } from '../../src/notifications/api/own-channels.ts'
 import type { AlertMessage, ChannelKey } from '../../src/notifications/index.ts'
 import { setOnCall } from '../../src/notifications/on-call/on-call.ts'
 import type { Store } from '../../src/store/index.ts'
@@ -155,6 +156,20 @@ testOnEveryEngine(
     assert.deepEqual(await said('alert_events'), [text])
   },
 )
+
+testOnEveryEngine('a warning that no channel took reaches a channel that takes warnings later', async (store, t) => {
+  const { run, site, clock } = await watchOne(t, store, { globalWebhook: null, warningsAfterMs: 0 })
+  await store.write.updateTable('clients').set({ chat_webhook: null, email: null }).execute()
+  const ctx = { store, clock, actor: 'Ada' }
+  const night = { kind: 'chat', name: 'night', address: `${SLACK}/night`, minimum_severity: 'critical' } as const
+  const { id } = await createOwnChannel(ctx, site.client_id, night)
+  assert.deepEqual(await run('warning'), [])
+  assert.deepEqual(await run('warning'), [])
+  await updateOwnChannel(ctx, site.client_id, id, { minimum_severity: 'warning' })
+  assert.deepEqual(await run('warning', 3), ['own opened warning'])
+  assert.deepEqual(await run('warning', 3), [])
+  assert.deepEqual(await run('ok'), ['own resolved warning'])
+})
 
 testOnEveryEngine('what is critical goes at once everywhere', async (store, t) => {
   const { run } = await watchOne(t, store)

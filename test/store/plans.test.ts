@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type CompiledQuery, sql } from 'kysely'
 import { changesBefore } from '../../src/alerts/alert-message.ts'
-import { forgetGivenUp, resumeHandovers } from '../../src/alerts/given-up.ts'
+import { forgetGivenUp, forgetUntaken, resumeHandovers } from '../../src/alerts/given-up.ts'
 import { holdMuted } from '../../src/alerts/hold-muted.ts'
 import { factsOfSites, lockCases } from '../../src/alerts/incidents/case.ts'
 import { escalateUnacknowledged } from '../../src/alerts/incidents/escalate.ts'
@@ -39,6 +39,7 @@ test('what lasts, waits or failed is read without all that is kept (SQLite)', as
   await holdMuted(reads, NOW)
   await escalateUnacknowledged(reads, channels, NOW, goOn)
   await forgetGivenUp(reads, NOW)
+  await forgetUntaken(reads, channels, NOW)
   await resumeHandovers(reads, NOW)
   await readVendors(reads.read, NOW)
   await loadMutes(reads.read, NOW)
