@@ -29,14 +29,14 @@ export async function handleIncident(
   input: Handling,
 ): Promise<IncidentRow> {
   return ctx.store.write.transaction().execute(async (trx) => {
+    const probeIds = await probesOfIncidents(trx, [id, ...(await partsOf(trx, id))])
+    // Alerts before incidents, as everywhere. What happened to it or joined it meanwhile is visible once they are locked.
+    const locked = await lockUnresolved(trx, ctx.store, probeIds)
     const before = await incidentOrThrow(trx, id)
     if (before.state === 'resolved') {
       if (verb === 'resolve') return before
       throw new AppError('conflict', 'The incident is already resolved')
     }
-    const probeIds = await probesOfIncidents(trx, [id, ...(await partsOf(trx, id))])
-    // Alerts before incidents, as everywhere. What joined or left it meanwhile is visible once they are locked.
-    const locked = await lockUnresolved(trx, ctx.store, probeIds)
     const within = new Set([id, ...(await partsOf(trx, id))])
     const alerts = locked.filter(({ incident_id }) => incident_id !== null && within.has(incident_id))
     const now = ctx.clock.now()
@@ -91,6 +91,8 @@ async function handleVendor(
         .updateTable('incidents')
         .set({ state: isTaken ? 'acknowledged' : 'open', ...by })
         .where('id', '=', id)
+        // Its last site may have recovered meanwhile.
+        .where('state', '<>', 'resolved')
         .execute()
     const text = said.comment ?? (isTaken ? 'Acknowledged' : 'No longer acknowledged')
     if (isNew || (isTaken && said.comment !== null))

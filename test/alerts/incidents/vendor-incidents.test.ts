@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict'
-import type { TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { handleIncident } from '../../../src/alerts/incidents/handle-incident.ts'
 import { summariesOf } from '../../../src/alerts/incidents/reach.ts'
 import { followVendors } from '../../../src/alerts/incidents/vendor-incidents.ts'
 import { createSilence } from '../../../src/alerts/silences/silences.ts'
+import { lockUnresolved } from '../../../src/alerts/write-transitions.ts'
 import { DAY, floorTo, isoTime, MINUTE, newOrderedId } from '../../../src/lib/index.ts'
 import { vendorCard } from '../../../src/notifications/cards/vendor-card.ts'
 import type { AlertMessage, VendorMessage } from '../../../src/notifications/index.ts'
 import type { ProbeOutcome } from '../../../src/probes/index.ts'
 import type { Store } from '../../../src/store/index.ts'
-import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
+import { openEmptyStore, postgres, testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { insertProbe } from '../../../testkit/probes.ts'
 import { insertSite } from '../../../testkit/sites.ts'
 import { steppingStore } from '../../../testkit/stepping-store.ts'
+import { until } from '../../../testkit/until.ts'
 import { typeOf } from '../../probes/support.ts'
 import { watch } from '../support.ts'
 
@@ -255,6 +257,41 @@ testOnEveryEngine(
     assert.deepEqual((await texts(store, 'global')).slice(-2).sort(), ['opened pending', 'vendor_resolved pending'])
   },
 )
+
+test("of two people who acknowledge a vendor's incident at once the first is noted, once", async (t) => {
+  const store = await openEmptyStore(postgres, t)
+  const { fail, clock } = await watchSites(t, store, 4)
+  await fail(3)
+  const vendor = async () => (await incidents(store)).find(({ scope }) => scope === 'vendor')
+  const id = (await vendor())?.id ?? ''
+  const settings = { globalWebhook: 'https://hooks.example/all', isEmailOn: true }
+  const acknowledge = (actor: string) => handleIncident({ store, clock, actor }, settings, id, 'acknowledge', {})
+  const people = await store.write.transaction().execute(async (trx) => {
+    const probes = await trx.selectFrom('probes').select('id').execute()
+    await lockUnresolved(
+      trx,
+      store,
+      probes.map((probe) => probe.id),
+    )
+    const both = ['Ada', 'Ben'].map(acknowledge)
+    await until('both wait', async () => {
+      const { rows } = await sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(store.read)
+      return rows.length === 2 ? true : undefined
+    })
+    return both
+  })
+  await Promise.all(people)
+  const events = await store.read
+    .selectFrom('incident_events')
+    .select('actor')
+    .where('incident_id', '=', id)
+    .where('kind', '=', 'acknowledged')
+    .execute()
+  assert.deepEqual(events, [{ actor: (await vendor())?.acknowledged_by }])
+  const audited = await store.read.selectFrom('audit_log').select('actor').where('entity_id', '=', id).execute()
+  assert.deepEqual(audited, events)
+})
 
 testOnEveryEngine('what fails on two sites is a fault of each', async (store, t) => {
   const { fail } = await watchSites(t, store, 2)
