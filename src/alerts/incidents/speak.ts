@@ -56,7 +56,9 @@ export function speak(
       if (isBackUnsaid(known)) {
         return { ...quiet(before, made, alert, known), events, ...sayBack(known, alert, now) }
       }
-      if (isVoice || (message === 'flapping' && row.resolved_at === null && isOfVoice(alert, known))) {
+      if (message === 'flapping' && isFlappingKnown(before, alert, known)) {
+        if (isVoice) return { ...said, alert: unreminded(before, alert), message: null }
+      } else if (isVoice || (message === 'flapping' && row.resolved_at === null && isOfVoice(alert, known))) {
         // Of what flaps no escalation follows.
         noteSeverity(known, message === 'flapping' ? { notifyEscalated: false } : wishes)
         return { ...said, message }
@@ -69,6 +71,7 @@ export function speak(
       row.last_announced_at = now
       return { ...said, message }
     case 'widened':
+      if (isVoice) row.last_announced_at = now
       return { ...said, message: isVoice ? message : null }
     case 'reminder':
       if (isBackUnsaid(known)) return { ...said, ...sayBack(known, alert, now) }
@@ -89,6 +92,21 @@ export function speak(
 export function isOfVoice({ probe_id, subject }: AlertRow, { row, alerts }: Case): boolean {
   const voice = alerts.get(row.announced_alert_id ?? '')
   return voice?.probe_id === probe_id && voice.subject === subject
+}
+
+/**
+ * Returns whether people know that it flaps, and that it is as bad as this: after a pause it begins to flap again, many times a day,
+ * and as long as no other message was sent in between that is no news.
+ */
+function isFlappingKnown(before: AlertRow | null, { id, probe_id, subject, severity }: AlertRow, known: Case): boolean {
+  const { row, alerts } = known
+  // Of an alert that did not announce the incident, only that it flaps is said under its own name.
+  const others = [...alerts.values()].filter(
+    (one) => one.probe_id === probe_id && one.subject === subject && ![id, row.announced_alert_id].includes(one.id),
+  )
+  const said = [before?.last_announced_at, ...others.map(({ announced_at }) => announced_at)]
+  const isSaid = said.some((at) => (at ?? 0) > (row.last_announced_at ?? Number.POSITIVE_INFINITY))
+  return isSaid && (severity !== 'critical' || row.notified_severity === 'critical')
 }
 
 function announce({ row, alerts }: Case, alert: AlertRow, now: number): void {

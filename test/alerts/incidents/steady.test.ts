@@ -124,6 +124,27 @@ testLogic('what is back is said once as many bad runs in a row as it takes find 
   assert.equal((await alertRows(store)).filter(({ incident_id }) => incident_id === incident?.id).length, 2)
 })
 
+testLogic('what flaps again and again after pauses says so once, and again after its end', async (store, t) => {
+  const { run } = await watchOne(t, store, 'http_health')
+  const flap = async () => {
+    for (let n = 0; n < 8; n++) await run(n % 2 === 0, 5)
+    for (let n = 0; n < 11; n++) await run(false, 5)
+  }
+  for (let round = 0; round < 2; round++) await flap()
+  const said = async () => (await messages(store)).filter((text) => !text.endsWith('cancelled'))
+  const once = ['opened delivered', 'resolved delivered', 'opened delivered', 'flapping delivered']
+  assert.deepEqual(await said(), [...once, 'resolved pending'])
+  await run(false, 125)
+  await flap()
+  assert.deepEqual(await said(), [
+    ...once,
+    'resolved delivered',
+    'opened delivered',
+    'flapping delivered',
+    'resolved pending',
+  ])
+})
+
 testLogic(
   'an end within planned work is notified when that is over, unless it is bad again by then',
   async (store, t) => {
