@@ -20,7 +20,8 @@ function mergedWith({ opening, notBefore: due }: Waiting, next: AlertMessage): A
     case 'widened':
       return { ...next, ...withEarlierNote(opening, next), kind: 'opened', facts: withEarlierEvents(opening, next) }
     case 'flapping':
-      return next
+      // It stays an opening: a silence holds it, and an end before it is due withdraws it.
+      return { ...next, ...withEarlierNote(opening, withNote(next, FLAPPING)), kind: 'opened' }
     case 'reminder':
       // The opening, which no one was sent yet, says as much as its reminder, except to whom the incident was passed on.
       return typeof next.incident?.note === 'string'
@@ -30,6 +31,11 @@ function mergedWith({ opening, notBefore: due }: Waiting, next: AlertMessage): A
       return null
   }
 }
+
+const FLAPPING = 'It is flapping: notifications pause until it is steady'
+
+const withNote = (message: AlertMessage, note: string): AlertMessage =>
+  message.incident === undefined ? message : { ...message, incident: { ...message.incident, note } }
 
 /** Returns the incident of the next message, with the opening's note too, such as that it is back. */
 function withEarlierNote(opening: AlertMessage, { incident }: AlertMessage): Pick<AlertMessage, 'incident'> {
@@ -102,7 +108,7 @@ function followUp(known: Waiting, merged: AlertMessage, { message, heldUntil = n
   // What has become critical is sent without further delay.
   const urgent = heldUntil ?? now + GATHER_MS
   const due = message.kind === 'escalated' ? Math.min(known.notBefore, urgent) : known.notBefore
-  return { kind: merged.kind, message: JSON.stringify(merged), not_before: due }
+  return { message: JSON.stringify(merged), not_before: due }
 }
 
 /**

@@ -171,6 +171,30 @@ testOnEveryEngine('a warning that no channel took reaches a channel that takes w
   assert.deepEqual(await run('ok'), ['own resolved warning'])
 })
 
+testLogic(
+  'a warning that flaps before it was sent is still an opening: it waits, and is withdrawn with its end',
+  async (store, t) => {
+    const { run, rows } = await watchOne(t, store)
+    for (const status of ['warning', 'ok', 'warning', 'ok', 'warning'] as const) await run(status)
+    assert.deepEqual(emailsOf(await rows()), ['email opened pending', 'email passed cancelled'])
+    for (let minute = 0; minute < 11; minute++) await run('ok')
+    assert.deepEqual(emailsOf(await rows()), ['email passed cancelled', 'email passed pending'])
+  },
+)
+
+testLogic('a warning that flapped before it was sent says so when it is', async (store, t) => {
+  const { run } = await watchOne(t, store)
+  for (const status of ['warning', 'ok', 'warning', 'ok', 'warning'] as const) await run(status)
+  assert.deepEqual(emailsOf(await run('warning', 28)), ['email opened warning'])
+  const [row] = await store.read
+    .selectFrom('deliveries')
+    .select('message')
+    .where('channel', 'like', 'email:%')
+    .where('state', '=', 'delivered')
+    .execute()
+  assert.match((JSON.parse(row?.message ?? '{}') as AlertMessage).incident?.note ?? '', /flapping/)
+})
+
 testOnEveryEngine('what is critical goes at once everywhere', async (store, t) => {
   const { run } = await watchOne(t, store)
   assert.deepEqual(await run('critical'), ['chat opened critical', 'email opened critical', 'global opened critical'])
