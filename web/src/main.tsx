@@ -5,11 +5,12 @@ import './theme/global.css'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { type AnyRoute, RouterProvider } from '@tanstack/react-router'
-import { StrictMode, Suspense } from 'react'
+import { type ReactNode, StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
 import { lazyOr } from './lib/lazy-or.ts'
+import { usePrinting } from './lib/use-print.ts'
 import { createAppRouter } from './routes/router.tsx'
 import { cssVariablesResolver, theme } from './theme/theme.ts'
 
@@ -39,22 +40,33 @@ for (const { routeId } of router.matchRoutes(router.latestLocation)) {
   if (route !== undefined) router.loadRouteChunk(route)?.catch(() => undefined)
 }
 
-const root = document.getElementById('root')
-if (root === null) throw new Error('index.html has no #root')
-createRoot(root).render(
-  <StrictMode>
+/** Forces light colours on paper; setting them would store the choice, and turn other tabs light, too. */
+function Themed({ children }: { children: ReactNode }) {
+  const onPaper = usePrinting()
+  return (
     <MantineProvider
       theme={theme}
       cssVariablesResolver={cssVariablesResolver}
       defaultColorScheme="auto"
+      {...(onPaper && { forceColorScheme: 'light' })}
       getStyleNonce={styleNonce}
     >
+      {children}
+    </MantineProvider>
+  )
+}
+
+const root = document.getElementById('root')
+if (root === null) throw new Error('index.html has no #root')
+createRoot(root).render(
+  <StrictMode>
+    <Themed>
       <QueryClientProvider client={queryClient}>
         <Suspense>
           <Toasts />
         </Suspense>
         <RouterProvider router={router} />
       </QueryClientProvider>
-    </MantineProvider>
+    </Themed>
   </StrictMode>,
 )

@@ -12,7 +12,6 @@ import { PROBES_KEY } from '../../api/probes.ts'
 import { AboutClient } from '../../api/session.ts'
 import { type SiteRecord, siteQuery } from '../../api/sites.ts'
 import { useStreamEvent } from '../../api/stream.ts'
-import { usePrint } from '../../lib/use-print.ts'
 import { ErrorState } from '../../ui/States.tsx'
 import { useTimeRange } from '../../ui/time-range/use-time-range.ts'
 import { AnnotateDialog } from './AnnotateDialog.tsx'
@@ -40,7 +39,6 @@ export function SitePage() {
   const directory = useDirectory()
   const name = site?.name ?? directory.sites[siteId]?.name ?? 'Site'
   useLive(siteId)
-  usePrint()
   if (site !== undefined && !isWithoutAlerts && !isWithoutNames) {
     return (
       <AboutClient value={site.client_id}>

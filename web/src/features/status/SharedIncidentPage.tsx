@@ -3,7 +3,6 @@ import { Link, useParams } from '@tanstack/react-router'
 import { type SharedIncident, STATUS_PAGE_REFRESH_MS, sharedIncidentQuery } from '../../api/status.ts'
 import { useNow } from '../../lib/external.ts'
 import { onset } from '../../lib/onset.ts'
-import { usePrint } from '../../lib/use-print.ts'
 import { duration, relative, unbroken } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
@@ -32,7 +31,6 @@ interface LoadedProps extends Freshness {
 
 function Loaded({ incident, token, readAt, isCutOff }: LoadedProps) {
   const now = useNow()
-  usePrint()
   const isOver = incident.resolved_at !== null
   const status = isOver ? 'ok' : incident.severity
   useTab(`${STATUS_SIGNS[status]} ${incident.name}: ${incident.title}`, status)

@@ -12,7 +12,6 @@ import {
 } from '../../api/status.ts'
 import { useNow } from '../../lib/external.ts'
 import { onset } from '../../lib/onset.ts'
-import { usePrint } from '../../lib/use-print.ts'
 import { counted, duration, relative, unbroken } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
@@ -45,7 +44,6 @@ interface LoadedProps extends Freshness {
 
 function Loaded({ page, token, readAt, isCutOff }: LoadedProps) {
   const now = useNow()
-  usePrint()
   const verdict = sentence(page, now)
   useTab(`${STATUS_SIGNS[page.status]} ${page.name}: ${verdict}`, page.status)
   return (

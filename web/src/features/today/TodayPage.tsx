@@ -5,7 +5,6 @@ import { useCallback } from 'react'
 import { type Overview, overviewQuery } from '../../api/overview.ts'
 import { type Today, todayQuery } from '../../api/today.ts'
 import { type Directory, useDirectory } from '../../lib/use-directory.ts'
-import { usePrint } from '../../lib/use-print.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { counted } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
@@ -20,7 +19,6 @@ import { dateLine } from './words.ts'
 
 /** What happened overnight, and what has changed: read at nine, or printed for a meeting. */
 export function TodayPage() {
-  usePrint()
   const directory = useDirectory()
   const [client, setClient] = useUrlState('client', '')
   const { data, error, refetch } = useQuery(todayQuery(client, ownZone()))
