@@ -1,4 +1,4 @@
-import { type Query as CachedQuery, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import type {
   DiagnosticsAnswer,
   FieldsAnswer,
@@ -10,6 +10,7 @@ import type {
   TimeseriesAnswer,
   TimeseriesQuery,
 } from '../../../src/analytics/index.ts'
+import { keepSame } from '../lib/keep-same.ts'
 import { ApiError, type Query, request, withQuery } from './client.ts'
 
 export type {
@@ -39,19 +40,13 @@ const pathOf = (siteId: string) => `/api/monitoring/sites/${siteId}`
 /** Prefix of the keys of all reports of one site. */
 export const reportsKey = (siteId: string) => ['reports', siteId] as const
 
-/** Keeps showing the previous window while another one loads, but never another site's figures. */
-const keepOf =
-  (siteId: string) =>
-  <T>(before: T | undefined, query: CachedQuery<T, Error, T, readonly unknown[]> | undefined): T | undefined =>
-    query?.queryKey[1] === siteId ? before : undefined
-
 const report = <T>(siteId: string, name: string, window: Query, ask: (signal: AbortSignal) => Promise<T>) =>
   queryOptions({
     queryKey: [...reportsKey(siteId), name, window] as readonly unknown[],
     queryFn: ({ signal }) => ask(signal),
     // A window with an end no longer changes.
     refetchInterval: 'to' in window ? false : REFRESH_MS,
-    placeholderData: keepOf(siteId),
+    placeholderData: keepSame((key) => key[1] === siteId),
   })
 
 /** @param window of the time range; `compare` adds the window of equal length just before */

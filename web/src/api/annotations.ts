@@ -1,5 +1,6 @@
-import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { AddAnnotation, AnnotationRecord } from '../../../src/management/index.ts'
+import { keepSame } from '../lib/keep-same.ts'
 import { request } from './client.ts'
 
 export type { AnnotationRecord } from '../../../src/management/index.ts'
@@ -11,7 +12,7 @@ export const annotationsQuery = (siteId: string, from: string, to: string) =>
     queryFn: ({ signal }) =>
       request<AnnotationRecord[]>('/api/annotations', { query: { site_id: siteId, from, to }, signal }),
     // The window, and with it the key, changes every minute.
-    placeholderData: keepPreviousData,
+    placeholderData: keepSame((key) => key[1] === siteId),
   })
 
 export const useAddAnnotation = () =>

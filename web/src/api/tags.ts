@@ -1,5 +1,6 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import type { Catalogue, VendorSites } from '../../../src/dashboard/index.ts'
+import { keepSame } from '../lib/keep-same.ts'
 import { request } from './client.ts'
 
 export type { Catalogue, VendorEntry, VendorSite, VendorSites } from '../../../src/dashboard/index.ts'
@@ -17,7 +18,7 @@ export const catalogueQuery = (client: string, page: number) =>
     queryKey: ['tags', client, page],
     queryFn: ({ signal }) => request<Catalogue>('/api/tags', { query: pageOf(client, page), signal }),
     refetchInterval,
-    placeholderData: keepPreviousData,
+    placeholderData: keepSame((key) => key[1] === client),
   })
 
 /** A vendor's sites over time; null for the tags without a vendor. */
@@ -27,7 +28,7 @@ export const vendorSitesQuery = (vendor: string | null, client: string, page: nu
     queryFn: ({ signal }) =>
       request<VendorSites>('/api/tags/sites', { query: { vendor, ...pageOf(client, page) }, signal }),
     refetchInterval,
-    placeholderData: keepPreviousData,
+    placeholderData: keepSame((key) => key[2] === vendor && key[3] === client),
   })
 
 const pageOf = (client: string, page: number) => ({

@@ -1,6 +1,7 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { type QueryKey, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { type AlertFilter, type AlertRecord, alertsQuery, resolvedAlertsQuery } from '../../api/alerts.ts'
+import { keepSame } from '../../lib/keep-same.ts'
 import { isForPage } from '../../lib/keys.ts'
 import { type Directory, useDirectory } from '../../lib/use-directory.ts'
 import { useSetUrlState, useUrlState } from '../../lib/use-url-state.ts'
@@ -48,6 +49,12 @@ export interface Inbox {
   directory: Directory
 }
 
+/** Whether a list's key narrows to the same client and site. */
+export const isSamePlace = (client: string, site: string) => (key: QueryKey) => {
+  const { client_id = '', site_id = '' } = key[2] as AlertFilter
+  return client_id === client && site_id === site
+}
+
 export function useInbox({ filter, client, site, severity, text }: InboxFilter): Inbox {
   const directory = useDirectory()
   const sought = useDeferredValue(text)
@@ -56,7 +63,7 @@ export function useInbox({ filter, client, site, severity, text }: InboxFilter):
     ...(site === '' ? {} : { site_id: site }),
     ...(severity === 'all' ? {} : { severity }),
   }
-  const live = { refetchInterval: POLL_MS, placeholderData: keepPreviousData }
+  const live = { refetchInterval: POLL_MS, placeholderData: keepSame(isSamePlace(client, site)) }
   const unresolved = useQuery({ ...alertsQuery({ ...asked, resolved: false, limit: UNRESOLVED_MOST }), ...live })
   const resolved = useInfiniteQuery({ ...resolvedAlertsQuery(asked, RESOLVED_PAGE), ...live })
   const rows = useMemo(() => {

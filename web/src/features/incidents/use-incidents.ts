@@ -1,4 +1,4 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo } from 'react'
 import { alertsQuery } from '../../api/alerts.ts'
 import {
@@ -7,9 +7,10 @@ import {
   UNRESOLVED_MOST,
   unresolvedIncidentsQuery,
 } from '../../api/incidents.ts'
+import { keepSame } from '../../lib/keep-same.ts'
 import { type Directory, useDirectory } from '../../lib/use-directory.ts'
 import { type Counts, countsOf } from '../alerts/inbox.ts'
-import type { InboxFilter } from '../alerts/use-inbox.ts'
+import { type InboxFilter, isSamePlace } from '../alerts/use-inbox.ts'
 import { POLL_MS } from '../alerts/use-live-alerts.ts'
 import { type IncidentRow, incidentNodes, incidentRows } from './rows.ts'
 
@@ -38,7 +39,7 @@ export function useIncidents({ filter, client, site, severity, text }: InboxFilt
     ...(site === '' ? {} : { site_id: site }),
   }
   const asked: IncidentFilter = { ...where, ...(severity === 'all' ? {} : { severity }) }
-  const live = { refetchInterval: POLL_MS, placeholderData: keepPreviousData }
+  const live = { refetchInterval: POLL_MS, placeholderData: keepSame(isSamePlace(client, site)) }
   const unresolved = useQuery({ ...unresolvedIncidentsQuery(asked), ...live })
   const resolved = useInfiniteQuery({ ...resolvedIncidentsQuery(asked, RESOLVED_PAGE), ...live })
   // Alerts of any severity, because a critical incident has warnings, too.
