@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback } from 'react'
+import { useCallback, useRef } from 'react'
 import { ALERTS_KEY } from '../../api/alerts.ts'
 import { PROBES_KEY, type ResultRecord, resultsQuery } from '../../api/probes.ts'
 import { useStreamEvent } from '../../api/stream.ts'
@@ -7,12 +7,19 @@ import { useStreamEvent } from '../../api/stream.ts'
 /** Poll interval for changes that the stream does not report, such as someone else's acknowledgement, ms. */
 export const POLL_MS = 15_000
 
+/** What happened at one moment comes as two messages, at most so far apart, ms: its lists are requested once. */
+const TOGETHER_MS = 100
+
 /** Refetches alerts and results when a probe's status changes, because that is when alerts open, change and resolve. */
 export function useLiveAlerts(): void {
   const client = useQueryClient()
+  const waiting = useRef<ReturnType<typeof setTimeout>>(undefined)
   const refresh = useCallback(() => {
-    void client.invalidateQueries({ queryKey: ALERTS_KEY })
-    void client.invalidateQueries({ queryKey: [...PROBES_KEY, 'results'] })
+    waiting.current ??= setTimeout(() => {
+      waiting.current = undefined
+      void client.invalidateQueries({ queryKey: ALERTS_KEY })
+      void client.invalidateQueries({ queryKey: [...PROBES_KEY, 'results'] })
+    }, TOGETHER_MS)
   }, [client])
   useStreamEvent('status', refresh)
   useStreamEvent('alerts', refresh)
