@@ -12,7 +12,7 @@ import {
 } from '../../api/own-channels.ts'
 import { useSession } from '../../api/session.ts'
 import { useStaysOpen } from '../../lib/use-may-open.ts'
-import { useUrlState } from '../../lib/use-url-state.ts'
+import { useUrlDialog } from '../../lib/use-url-dialog.ts'
 import { ChannelTrouble } from '../../ui/ChannelTrouble.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { Awaited } from '../../ui/States.tsx'
@@ -30,14 +30,14 @@ export function ClientChannels({ clientId }: { clientId: string }) {
   const { data: known } = useQuery(channelsQuery)
   const [edited, setEdited] = useState<OwnChannelRecord | null>(null)
   // In the address, because warnings on other pages lead to the form.
-  const [dialog, setDialog] = useUrlState('dialog', '')
+  const [dialog, openDialog, closeDialog] = useUrlDialog()
   const isAdding = useStaysOpen(dialog, mayChange) && dialog === 'channel'
   return (
     <section className={page.section} aria-labelledby="channels">
       <div className={page.sectionHead}>
         <h2 id="channels">Channels</h2>
         {mayChange && (
-          <Button variant="default" leftSection={<Plus size={16} aria-hidden />} onClick={() => setDialog('channel')}>
+          <Button variant="default" leftSection={<Plus size={16} aria-hidden />} onClick={() => openDialog('channel')}>
             Add a channel
           </Button>
         )}
@@ -71,7 +71,7 @@ export function ClientChannels({ clientId }: { clientId: string }) {
           </ul>
         )}
       </div>
-      {isAdding && <ChannelForm clientId={clientId} channel={null} onClose={() => setDialog('')} />}
+      {isAdding && <ChannelForm clientId={clientId} channel={null} onClose={closeDialog} />}
       {edited !== null && <ChannelForm clientId={clientId} channel={edited} onClose={() => setEdited(null)} />}
     </section>
   )

@@ -7,6 +7,7 @@ import { maintenanceQuery } from '../../api/maintenance.ts'
 import { useMayChange, useSession } from '../../api/session.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { useStaysOpen } from '../../lib/use-may-open.ts'
+import { useUrlDialog } from '../../lib/use-url-dialog.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { ownZone } from '../../lib/zone.ts'
 import type { Scope } from '../../ui/mute/mutes.ts'
@@ -33,7 +34,7 @@ export function MaintenancePage() {
     [silences.data, maintenance.data],
   )
   const { mayChange } = useSession()
-  const [, setDialog] = useUrlState('dialog', '')
+  const [, openDialog] = useUrlDialog()
   const error = silences.error ?? maintenance.error
   return (
     <>
@@ -45,11 +46,11 @@ export function MaintenancePage() {
               <Button
                 variant="default"
                 leftSection={<BellOff size={16} aria-hidden />}
-                onClick={() => setDialog('silence')}
+                onClick={() => openDialog('silence')}
               >
                 Silence
               </Button>
-              <Button leftSection={<CalendarPlus size={16} aria-hidden />} onClick={() => setDialog('new')}>
+              <Button leftSection={<CalendarPlus size={16} aria-hidden />} onClick={() => openDialog('new')}>
                 Plan maintenance
               </Button>
             </>
@@ -85,14 +86,13 @@ function Loaded({ entries: all, mayChange }: { entries: readonly Entry[]; mayCha
   const [client] = useUrlState('client', '')
   const [site] = useUrlState('site', '')
   const [past, setPast] = useUrlState('past', 'hidden', ['hidden', 'shown'])
-  const [dialog, setDialog] = useUrlState('dialog', '')
+  const [dialog, openDialog, close] = useUrlDialog()
   const entries = all.filter((entry) => concerns(entry, directory, client, site))
   const inState = (state: string) => entries.filter((entry) => stateOf(entry) === state)
   const over = inState('over')
   const mayChangeOf = useMayChange()
   const maySet = (scope: Scope) => mayChangeOf(aboveOf(scope, directory).clientId ?? undefined)
-  const list = { directory, mayChange: ({ record }: Entry) => maySet(record), onEdit: setDialog }
-  const close = () => setDialog('')
+  const list = { directory, mayChange: ({ record }: Entry) => maySet(record), onEdit: openDialog }
   const looked = {
     client_id: site === '' && client !== '' ? client : null,
     site_id: site === '' ? null : site,
