@@ -114,6 +114,8 @@ function Waiting() {
 
 /** Interval at which the session is requested again, ms. */
 const RETRY_MS = 10_000
+/** After a reload, a page does not reload again by itself before this, ms: code that stays missing would make it blink for ever. */
+const SETTLE_MS = 300_000
 
 /**
  * Shown instead of a page that threw; the rail and the top bar stay. While the session is unknown, it keeps requesting it, and the router
@@ -129,7 +131,7 @@ export function PageError({ error }: ErrorComponentProps) {
     refetchOnReconnect: 'always',
   })
   useEffect(() => {
-    if (waitsForCode && dataUpdatedAt > since) reload()
+    if (waitsForCode && dataUpdatedAt > since && maySelfReload()) reload()
   }, [waitsForCode, dataUpdatedAt, since])
   return (
     <>
@@ -141,6 +143,11 @@ export function PageError({ error }: ErrorComponentProps) {
 }
 
 const reload = () => window.location.reload()
+
+function maySelfReload(): boolean {
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  return navigation?.type !== 'reload' || performance.now() > SETTLE_MS
+}
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
