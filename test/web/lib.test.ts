@@ -4,10 +4,13 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { environmentManager, MutationObserver, QueryObserver } from '@tanstack/react-query'
 import { startAnswering } from '../../testkit/listeners.ts'
 import { ApiError, request, UnreachableError } from '../../web/src/api/client.ts'
+import type { ClientRecord } from '../../web/src/api/clients.ts'
 import { createQueryClient } from '../../web/src/api/query-client.ts'
 import { reopenAfter, throttled } from '../../web/src/api/stream.ts'
 import { channelBody } from '../../web/src/features/clients/channel-values.ts'
+import { planLimits } from '../../web/src/features/clients/client-values.ts'
 import { noChannel, quotaWords } from '../../web/src/features/overview/banners.ts'
+import { hoursInWords, phoneWords } from '../../web/src/features/tags/words.ts'
 import { changedSince } from '../../web/src/lib/changed.ts'
 import { faultsOf } from '../../web/src/lib/form-faults.ts'
 import { onset, onsetLine } from '../../web/src/lib/onset.ts'
@@ -47,6 +50,18 @@ const WORDS: readonly [said: string, expected: string][] = [
   [counted(1_200, 'site'), '1,200 sites'],
 ]
 for (const [said, expected] of WORDS) test(`"${expected}"`, () => assert.equal(said, expected))
+
+const HOURS = { runs: [0, 1], bad: [0, 1] }
+const ONES: readonly [said: string, expected: string][] = [
+  [phoneWords({ failure_rate: null, runs: 1, p95_ms: null }), '1 execution'],
+  [phoneWords({ failure_rate: 1, runs: 1, p95_ms: null }), '100\u00a0% of 1 execution failed'],
+  [hoursInWords(HOURS, () => '14:00'), 'failed most from 14:00: 100\u00a0% of 1 execution'],
+  [
+    planLimits({ plan: 'enterprise', requests_per_second: 1, events_per_month: 1 } as ClientRecord),
+    '1 request a second, 1 event a month',
+  ],
+]
+for (const [said, expected] of ONES) test(`of one: "${expected}"`, () => assert.equal(said, expected))
 
 const UNBROKEN: readonly [text: string, shown: string][] = [
   ['failed: 76 of 130 (58 %), last 15 min', 'failed: 76 of 130 (58\u00a0%), last 15\u00a0min'],

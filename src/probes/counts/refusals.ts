@@ -1,4 +1,4 @@
-import { DAY, floorTo, MINUTE, nextMonthStart, number } from '../../lib/index.ts'
+import { counted, DAY, floorTo, MINUTE, nextMonthStart, number } from '../../lib/index.ts'
 import { hasNoKey, keyState, lastEventAt, listKeys, monthUsage } from '../../management/index.ts'
 import { type Kysely, NO_SITE, type SiteRow, type Tables, totalOf } from '../../store/index.ts'
 import { localMoment } from './unjudged.ts'
@@ -49,7 +49,7 @@ export async function readRefusals(db: Kysely<Tables>, site: SiteRow, now: numbe
   if (site.key_revoked_at !== null && hasNoKey(site, now)) {
     const seen = await refusedSince(db, site.site_no, Math.max(site.key_revoked_at, now - DAY), now)
     const requests = seen.reduce((sum, { total }) => sum + total, 0)
-    const more = requests > 0 ? ` (${number(requests)} requests in the last 24 hours)` : ''
+    const more = requests > 0 ? ` (${counted(requests, 'request')} in the last 24 hours)` : ''
     return said('key_revoked', site.key_revoked_at, requests, await lastEndOf(db, site, now), more)
   }
   if (last !== null && now - last < MINUTE) return null

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { CAPTURED_DEFAULTS, type CapturedDay, canJudge, capturedShare } from '../../detection/index.ts'
-import { DAY, duration, floorTo, HOUR, isoTime, number, percent } from '../../lib/index.ts'
+import { counted, DAY, duration, floorTo, HOUR, isoTime, number, percent } from '../../lib/index.ts'
 import {
   type ComparedDay,
   compareDays,
@@ -138,7 +138,7 @@ const judgedDays = (days: readonly ComparedDay[]): CapturedDay[] =>
 /** Returns a possible explanation of a difference, or null. */
 function hintOf(days: readonly ComparedDay[], shift: string | null, { event }: Settings): string | null {
   const isCounted = days.some(({ counted, countedInMissing }) => counted + countedInMissing > 0)
-  return isCounted ? shift : `No event “${event}” arrived in ${number(days.length)} days: is that its name here?`
+  return isCounted ? shift : `No event “${event}” arrived in ${counted(days.length, 'day')}: is that its name here?`
 }
 
 function unjudged(days: readonly CapturedDay[], config: Settings): Unjudged {
@@ -147,7 +147,7 @@ function unjudged(days: readonly CapturedDay[], config: Settings): Unjudged {
   const reference = days.reduce((sum, day) => sum + day.reference, 0)
   if (!canJudge(days, config)) {
     return learning(
-      `“${source}” counted ${number(reference)} “${event}” in ${number(days.length)} days, too few to judge`,
+      `“${source}” counted ${number(reference)} “${event}” in ${counted(days.length, 'day')}, too few to judge`,
     )
   }
   return noData(`There is nothing to compare with “${source}”`)

@@ -109,6 +109,12 @@ testOnEveryEngine(
     const few = await resultOf(t, store, site, reconciliation, CONFIG)
     assert.deepEqual([few.status, few.reason], ['ok', 'learning'])
     assert.equal(few.message, 'Learning: “shop” counted 2 “purchase” in 3 days, too few to judge')
+    await store.write
+      .deleteFrom('reference_counts')
+      .where('bucket', '<', TODAY - DAY)
+      .execute()
+    const { message } = await resultOf(t, store, site, reconciliation, CONFIG)
+    assert.equal(message, 'Learning: “shop” counted 2 “purchase” in 1 day, too few to judge')
     // Today is not over.
     await store.write.deleteFrom('reference_counts').execute()
     await store.write

@@ -100,6 +100,10 @@ testOnEveryEngine(
       assert.deepEqual([used.status, used.reason], ['warning', null], type.name)
       assert.equal(used.message, 'refused: key revoked since 20 Nov, 09:00 (180 requests in the last 24 hours)')
     }
+    await store.write.deleteFrom('rejection_counts').where('bucket', '>', SILENT_FROM).execute()
+    await store.write.updateTable('rejection_counts').set({ total: 1 }).execute()
+    const { message } = await resultOf(t, store, site, dataFreshness)
+    assert.equal(message, 'refused: key revoked since 20 Nov, 09:00 (1 request in the last 24 hours)')
   },
 )
 

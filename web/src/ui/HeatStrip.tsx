@@ -1,7 +1,7 @@
 import { Tooltip } from '@mantine/core'
 import { type PointerEvent, useState } from 'react'
 import type { ResultRecord } from '../api/probes.ts'
-import { exact, unbroken } from '../lib/words.ts'
+import { counted, exact, unbroken } from '../lib/words.ts'
 import classes from './HeatStrip.module.css'
 import { judgedStatus, STATUS_WORDS, STATUSES, unjudgedWords } from './status/status.ts'
 
@@ -89,5 +89,5 @@ function labelOf(results: readonly ResultRecord[]): string {
     const count = results.filter((result) => judgedStatus(result) === status).length
     return count === 0 ? [] : [`${count} ${STATUS_WORDS[status]}`]
   })
-  return `Last ${results.length} results: ${counts.join(', ')}; the latest is ${unjudgedWords(last) ?? STATUS_WORDS[last.status]}`
+  return `Last ${counted(results.length, 'result')}: ${counts.join(', ')}; the latest is ${unjudgedWords(last) ?? STATUS_WORDS[last.status]}`
 }

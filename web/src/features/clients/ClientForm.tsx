@@ -15,6 +15,7 @@ import { changedSince } from '../../lib/changed.ts'
 import { useSaving } from '../../lib/form-faults.ts'
 import { useLeadOn } from '../../lib/use-lead-on.ts'
 import { useMayOpen } from '../../lib/use-may-open.ts'
+import { counted } from '../../lib/words.ts'
 import { FormEnd } from '../../ui/FormEnd.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -240,4 +241,4 @@ export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
 const withNow = (minutes: string) =>
   REMINDERS.some(({ value }) => value === minutes)
     ? REMINDERS
-    : [...REMINDERS, { value: minutes, label: `Every ${minutes} minutes` }]
+    : [...REMINDERS, { value: minutes, label: `Every ${counted(Number(minutes), 'minute')}` }]

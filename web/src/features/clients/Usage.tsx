@@ -1,7 +1,7 @@
 import { useInViewport } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { type UsageRecord, usageQuery } from '../../api/clients.ts'
-import { compact, percent, whole } from '../../lib/words.ts'
+import { compact, counted, percent, whole } from '../../lib/words.ts'
 import { RowAwaited } from '../../ui/States.tsx'
 import clients from './clients.module.css'
 import classes from './Usage.module.css'
@@ -37,7 +37,7 @@ export function UsageMonths({ usage: { history } }: { usage: UsageRecord }) {
   return (
     <ul className={clients.months} aria-label="Events by month">
       {history.map(({ month, events, requests }) => (
-        <li key={month} title={`${month}: ${whole(events)} events in ${whole(requests)} requests`}>
+        <li key={month} title={`${month}: ${counted(events, 'event')} in ${counted(requests, 'request')}`}>
           <div
             className={clients.month}
             data-empty={events === 0 || undefined}
@@ -45,7 +45,7 @@ export function UsageMonths({ usage: { history } }: { usage: UsageRecord }) {
           />
           <span aria-hidden="true">{names.format(Date.parse(`${month}-01T00:00:00Z`))}</span>
           <span className="sr-only">
-            {month}: {whole(events)} events
+            {month}: {counted(events, 'event')}
           </span>
         </li>
       ))}

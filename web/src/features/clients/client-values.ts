@@ -1,5 +1,5 @@
 import type { ClientRecord, CreateClient } from '../../api/clients.ts'
-import { whole } from '../../lib/words.ts'
+import { counted } from '../../lib/words.ts'
 
 /** The values of a client's form. */
 export interface ClientValues {
@@ -84,7 +84,8 @@ export const planLabel = (plan: Plan): string => PLANS.find(({ value }) => value
 
 export const planLimits = ({ plan, requests_per_second, events_per_month }: ClientRecord): string => {
   if (plan !== 'enterprise') return PLANS.find(({ value }) => value === plan)?.limits ?? ''
-  const rate = requests_per_second === null ? 'unlimited requests' : `${whole(requests_per_second)} requests a second`
-  const events = events_per_month === null ? 'unlimited events' : `${whole(events_per_month)} events a month`
+  const rate =
+    requests_per_second === null ? 'unlimited requests' : `${counted(requests_per_second, 'request')} a second`
+  const events = events_per_month === null ? 'unlimited events' : `${counted(events_per_month, 'event')} a month`
   return `${rate}, ${events}`
 }

@@ -113,9 +113,9 @@ const SiteLine = memo(
         <span className={classes.sparkline}>
           <Sparkline values={site.sparkline} label={sparklineLabel(site.sparkline)} />
         </span>
-        <span className={classes.events} title={`${whole(site.events_24h)} events in 24 hours`}>
+        <span className={classes.events} title={`${counted(site.events_24h, 'event')} in 24 hours`}>
           {compact(site.events_24h)}
-          <span className="sr-only"> events in 24 hours</span>
+          <span className="sr-only"> {site.events_24h === 1 ? 'event' : 'events'} in 24 hours</span>
         </span>
         <Score score={site.score} cap={site.score_cap} />
         <span className={classes.lastSeen}>

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useMemo } from 'react'
 import { type Cut, timeseriesQuery } from '../../api/analytics.ts'
 import { usePrinting } from '../../lib/use-print.ts'
-import { percent, whole } from '../../lib/words.ts'
+import { counted, percent, whole } from '../../lib/words.ts'
 import type { ChartClick } from '../../ui/chart/ChartCanvas.tsx'
 import type { ChartColors } from '../../ui/chart/colors.ts'
 import { Chart } from '../../ui/chart/TimeChart.tsx'
@@ -120,7 +120,7 @@ function Row({ row: { name, executions, bad, before }, onPick }: { row: HeatRow;
   return (
     <UnstyledButton
       className={classes.row}
-      title={`${whole(bad)} of ${whole(executions)} executions failed: look at ${name}`}
+      title={`${whole(bad)} of ${counted(executions, 'execution')} failed: look at ${name}`}
       onClick={() => onPick(name)}
     >
       <span className={classes.name}>{name}</span>

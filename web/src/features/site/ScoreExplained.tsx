@@ -33,7 +33,7 @@ function Parts({ score }: { score: Score }) {
     <div className={classes.parts}>
       <p>
         {score.overall === null
-          ? `There are ${whole(inputs.events)} events in this period: a score needs at least 20.`
+          ? `A score needs at least 20 events: this period has ${whole(inputs.events)}.`
           : 'Each part counts with its weight; one without data counts for nothing, and the others for more. Delivery is the lower of its two rates.'}
       </p>
       {score.cap !== null && (

@@ -1,7 +1,7 @@
 import { Tooltip } from '@mantine/core'
 import { type PointerEvent, useState } from 'react'
 import type { VendorSite } from '../../api/tags.ts'
-import { percent, whole } from '../../lib/words.ts'
+import { counted, percent, whole } from '../../lib/words.ts'
 import classes from './tags.module.css'
 import { hoursInWords, levelOf } from './words.ts'
 
@@ -63,6 +63,6 @@ function cellWords({ runs, bad }: VendorSite['hours'], index: number, timeOf: (i
   const what =
     ran === 0
       ? 'nothing ran'
-      : `${whole(failed)} of ${whole(ran)} executions failed (${percent(Math.min(1, failed / ran))})`
+      : `${whole(failed)} of ${counted(ran, 'execution')} failed (${percent(Math.min(1, failed / ran))})`
   return `${timeOf(index)}: ${what}`
 }

@@ -32,8 +32,8 @@ export const msWords = (ms: number | null): string => (ms === null ? '–' : unb
 export const phoneWords = ({ failure_rate, runs, p95_ms }: Pick<VendorSite, 'failure_rate' | 'runs' | 'p95_ms'>) =>
   [
     failure_rate === null
-      ? `${whole(runs)} executions`
-      : `${percent(failure_rate)} of ${whole(runs)} executions failed`,
+      ? counted(runs, 'execution')
+      : `${percent(failure_rate)} of ${counted(runs, 'execution')} failed`,
     ...(p95_ms === null ? [] : [`p95 ${msWords(p95_ms)}`]),
   ].join(' · ')
 
@@ -64,5 +64,5 @@ export function hoursInWords({ runs, bad }: VendorSite['hours'], timeOf: (index:
   const ran = runs.filter((count) => count > 0).length
   if (ran === 0) return 'nothing ran'
   if (worst === -1) return `ran in ${counted(ran, 'hour')} and never failed`
-  return `failed most from ${timeOf(worst)}: ${percent(Math.min(1, most))} of ${whole(runs[worst] ?? 0)} executions`
+  return `failed most from ${timeOf(worst)}: ${percent(Math.min(1, most))} of ${counted(runs[worst] ?? 0, 'execution')}`
 }
