@@ -63,6 +63,12 @@ const ONES: readonly [said: string, expected: string][] = [
 ]
 for (const [said, expected] of ONES) test(`of one: "${expected}"`, () => assert.equal(said, expected))
 
+test('an exact time makes one formatter a zone, as lists show hundreds of them every few seconds', (t) => {
+  const make = t.mock.method(Intl, 'DateTimeFormat')
+  for (const at of [0, MINUTE, HOUR]) exact(at, 'Asia/Tokyo')
+  assert.equal(make.mock.callCount(), 1)
+})
+
 const UNBROKEN: readonly [text: string, shown: string][] = [
   ['failed: 76 of 130 (58 %), last 15 min', 'failed: 76 of 130 (58\u00a0%), last 15\u00a0min'],
   ['p95 is 840 ms, was 1.2 s for 2 h 10 min', 'p95 is 840\u00a0ms, was 1.2\u00a0s for 2\u00a0h 10\u00a0min'],

@@ -27,18 +27,25 @@ export function relative(at: number, now: number): string {
 
 /** A time to the second in a zone, with the zone's short name: "21 Nov 2026, 09:42:10 CET". */
 export function exact(at: number, zone: string | undefined): string {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    timeZoneName: 'short',
-    ...(zone === undefined ? {} : { timeZone: zone }),
-  })
+  let format = exactFormats.get(zone)
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('en-GB', {
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      timeZoneName: 'short',
+      ...(zone === undefined ? {} : { timeZone: zone }),
+    })
+    exactFormats.set(zone, format)
+  }
   return format.format(at)
 }
+
+/** By zone: each takes longer to make than a line of a list to render. */
+const exactFormats = new Map<string | undefined, Intl.DateTimeFormat>()
 
 /** "14:20" in the device's zone, for what is about the device or the people in front of it. */
 export const deviceTime = (at: number): string =>
