@@ -49,6 +49,24 @@ test('the shared components', async (t) => {
     })
   }
 
+  await t.test('a chart is printed in the colours of the light theme', async (t) => {
+    const { page } = await open(t, '/kit')
+    await page.locator('canvas').nth(1).waitFor()
+    const drawn = () => page.evaluate<string>("document.querySelector('canvas')?.toDataURL() ?? ''")
+    const becomes = (what: string, is: (picture: string) => boolean) =>
+      until(what, async () => {
+        const picture = await drawn()
+        return (is(picture) && picture === (await drawn()) && picture) || undefined
+      })
+    const light = await becomes('it is drawn', () => true)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await becomes('it is dark', (picture) => picture !== light)
+    await page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    await becomes('it is light on paper', (picture) => picture === light)
+    await page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    await becomes('it is dark again', (picture) => picture !== light)
+  })
+
   await t.test('a chart shows the values under the pointer, in the given zone, and what is clicked', async (t) => {
     const { page } = await open(t, '/kit')
     const chart = page.getByRole('img', { name: 'Example: events by name' })

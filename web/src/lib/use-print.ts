@@ -5,8 +5,15 @@ const printing = external(false)
 /** Whether the page is currently drawn for printing: in light colours, and its charts as wide as a sheet. */
 export const usePrinting = printing.use
 
+let onScreen: string | undefined
+
 const drawFor = (isPaper: boolean) => () => {
-  document.documentElement.toggleAttribute('data-printing', isPaper)
+  const { documentElement: html } = document
+  if (isPaper) onScreen ??= html.dataset.mantineColorScheme
+  html.toggleAttribute('data-printing', isPaper)
+  // Mantine does so only after rendering, in which charts read their colours.
+  html.dataset.mantineColorScheme = isPaper ? 'light' : onScreen
+  if (!isPaper) onScreen = undefined
   flushSync(() => printing.set(isPaper))
 }
 window.addEventListener('beforeprint', drawFor(true))
