@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { until } from '../../testkit/until.ts'
+import { sideways } from './support/forms.ts'
 import { answered, answering, follow, inOnePage, openPage, untilTrue } from './support/page.ts'
 import { addTarget, startEmpty } from './support/target.ts'
 
@@ -79,6 +80,17 @@ test('steps of the history, changes of the client, and paper', async (t) => {
     await answered(page)
     const lists = asked.filter((path) => path.startsWith('/api/alerts?'))
     assert.deepEqual(lists.toSorted(), [...new Set(lists)].toSorted())
+  })
+
+  await t.test('a question of an incident fits a screen of 320 px', async (t) => {
+    const [incident] = await service.ask<{ id: string }[]>('GET', `/api/incidents?client_id=${acme.id}`)
+    const { page } = await open(t, `/incidents/${incident?.id}`)
+    await page.setViewportSize({ width: 320, height: 640 })
+    await page.getByRole('button', { name: 'Resolve' }).click()
+    await dialog(page).getByLabel('Comment').waitFor()
+    assert.equal(await sideways(page), 0)
+    await page.keyboard.press('Escape')
+    await gone(page)
   })
 
   await t.test('on paper every page is light, and other tabs keep their colours', async (t) => {

@@ -13,6 +13,9 @@ interface HandlePopoverProps {
   variant?: ButtonProps['variant']
 }
 
+/** On the narrowest screens, those of text at 400 %, with a margin. */
+const WIDTH = 'min(20rem, calc(100vw - 2rem))'
+
 /** A button that asks who and why, both optional, before it acknowledges or resolves. */
 export function HandlePopover(props: HandlePopoverProps) {
   const [isOpen, setOpen] = useState(false)
@@ -24,7 +27,7 @@ export function HandlePopover(props: HandlePopoverProps) {
     setOpen(false)
   }
   return (
-    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" width={320} trapFocus returnFocus>
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" width={WIDTH} trapFocus returnFocus>
       <Popover.Target>
         <Button variant={props.variant ?? 'default'} onClick={() => setOpen(!isOpen)}>
           {props.action}
