@@ -32,7 +32,7 @@ const MANY = 20
 /** Prefixes of files that take seconds each, the longest first, and how many of them share a process. */
 const SLOW: readonly (readonly [prefix: string, sharedBy: number])[] = [
   ['trials/test/chaos.test', 1],
-  ['test/e2e/', 4],
+  ['test/e2e/', 6],
   ['test/cli/demo/', 5],
   ['bench/test/healthy', 1],
   ['trials/test/', 13],
