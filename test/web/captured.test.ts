@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ProbeRecord } from '../../web/src/api/probes.ts'
 import type { ReconciliationAnswer } from '../../web/src/api/reconciliation.ts'
-import { addedWords, referenceLine } from '../../web/src/features/setup/references.ts'
+import { addedWords, referenceLine } from '../../web/src/features/setup/ingest.ts'
 import {
   capturedRows,
   capturedSeries,

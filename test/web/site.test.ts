@@ -4,7 +4,6 @@ import type { AlertRecord } from '../../src/alerts/index.ts'
 import { withQuery } from '../../web/src/api/client.ts'
 import { changeMarks, changesOf } from '../../web/src/features/site/changes.ts'
 import { calmBucket, columnsOf, fineBucket, later, totalOf } from '../../web/src/features/site/columns.ts'
-import { isAbout, weekBefore } from '../../web/src/features/site/comparison.ts'
 import {
   failureRate,
   heatCells,
@@ -16,6 +15,7 @@ import {
 } from '../../web/src/features/site/heat.ts'
 import { alertSpans } from '../../web/src/features/site/marks.ts'
 import { reasonInWords, summaryOf } from '../../web/src/features/site/payload.ts'
+import { isAbout, weekBefore } from '../../web/src/features/site/site-scope.ts'
 import { change, clock, figure, span } from '../../web/src/features/site/words.ts'
 
 const MINUTE = 60_000

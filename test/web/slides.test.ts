@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SiteState } from '../../src/dashboard/index.ts'
-import { freshnessOf } from '../../web/src/features/wall/freshness.ts'
-import { LINES, type Slide, slideMs, slidesOf, TROUBLE_LINES } from '../../web/src/features/wall/slides.ts'
+import { freshnessOf, LINES, type Slide, slideMs, slidesOf, TROUBLE_LINES } from '../../web/src/features/wall/slides.ts'
 import { overviewOf, site } from './overviews.ts'
 
 const outlineOf = (clients: Record<string, SiteState[]>) =>

@@ -1,9 +1,14 @@
+export type { AnnotationRecord, SpecialDaysRecord } from '../../../src/management/index.ts'
+
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import type { AddAnnotation, AnnotationRecord } from '../../../src/management/index.ts'
+import type {
+  AddAnnotation,
+  AnnotationRecord,
+  MarkSpecialDays,
+  SpecialDaysRecord,
+} from '../../../src/management/index.ts'
 import { keepSame } from '../lib/keep-same.ts'
 import { request } from './client.ts'
-
-export type { AnnotationRecord } from '../../../src/management/index.ts'
 
 /** What happened at a site in a window, oldest first. @param to exclusive; both ISO 8601 */
 export const annotationsQuery = (siteId: string, from: string, to: string) =>
@@ -24,4 +29,29 @@ export const useDeleteAnnotation = () =>
 function useAnnotationsChange<V, T>(mutationFn: (variables: V) => Promise<T>) {
   const client = useQueryClient()
   return useMutation({ mutationFn, onSuccess: () => client.invalidateQueries({ queryKey: ['annotations'] }) })
+}
+
+/** The special days of a site, latest first. */
+export const specialDaysQuery = (siteId: string) =>
+  queryOptions({
+    queryKey: ['special-days', siteId],
+    queryFn: ({ signal }) => request<SpecialDaysRecord[]>(`/api/sites/${siteId}/special-days`, { signal }),
+  })
+
+export const useMarkSpecialDays = (siteId: string) =>
+  useSpecialDaysChange(siteId, (body: MarkSpecialDays) =>
+    request<SpecialDaysRecord>(`/api/sites/${siteId}/special-days`, { method: 'POST', body }),
+  )
+
+export const useUnmarkSpecialDays = (siteId: string) =>
+  useSpecialDaysChange(siteId, (id: string) =>
+    request<undefined>(`/api/sites/${siteId}/special-days/${id}`, { method: 'DELETE' }),
+  )
+
+function useSpecialDaysChange<V, T>(siteId: string, mutationFn: (variables: V) => Promise<T>) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn,
+    onSuccess: () => client.invalidateQueries({ queryKey: ['special-days', siteId] }),
+  })
 }

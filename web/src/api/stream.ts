@@ -1,10 +1,11 @@
+export type { StreamEvents } from '../../../src/dashboard/index.ts'
+
+import { useNetwork } from '@mantine/hooks'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import type { StreamEvents } from '../../../src/dashboard/index.ts'
 import { external } from '../lib/external.ts'
 import { type Overview, overviewQuery } from './overview.ts'
-
-export type { StreamEvents } from '../../../src/dashboard/index.ts'
 
 /** State of the stream: `closed` before the first message and without a session, `resting` in a background tab. */
 type StreamState = 'closed' | 'open' | 'broken' | 'resting'
@@ -255,4 +256,25 @@ const LONGEST_MS = 60_000
 export function reopenAfter(refusals: number, random: number): number {
   const most = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(refusals, 10))
   return (most / 2) * (1 + random)
+}
+
+/** Time within which a stream cut by a proxy or a restart usually reconnects, ms. */
+const PATIENCE_MS = 6_000
+
+/** When the connection to the service was lost, epoch ms; null while there is one, and during `PATIENCE_MS` after losing it. */
+export function useCutOff(): number | null {
+  const { online } = useNetwork()
+  const stream = useStreamState()
+  const isLost = !online || stream === 'broken'
+  const [since, setSince] = useState<number | null>(null)
+  useEffect(() => {
+    if (!isLost) {
+      setSince(null)
+      return undefined
+    }
+    const lostAt = Date.now()
+    const timer = setTimeout(() => setSince(lostAt), online ? PATIENCE_MS : 0)
+    return () => clearTimeout(timer)
+  }, [isLost, online])
+  return since
 }

@@ -1,7 +1,7 @@
 import { Modal, Stack, Text, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { type ReactNode, useId, useRef, useState } from 'react'
-import { DialogEnd } from './DialogEnd.tsx'
+import { DialogEnd } from './Dialog.tsx'
 
 interface ConfirmProps {
   opened: boolean

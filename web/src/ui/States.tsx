@@ -1,6 +1,7 @@
 import { Anchor, Button, Skeleton } from '@mantine/core'
-import { LockKeyhole, type LucideIcon, RefreshCw, TriangleAlert } from 'lucide-react'
+import { LockKeyhole, type LucideIcon, RefreshCw, SearchX, TriangleAlert } from 'lucide-react'
 import type { MouseEvent, ReactNode } from 'react'
+import { ApiError } from '../api/client.ts'
 import { explain } from './error-words.ts'
 import classes from './States.module.css'
 
@@ -120,5 +121,35 @@ export function RowAwaited({ error, onRetry, height, width }: RowAwaitedProps) {
     <Anchor component="button" type="button" size="sm" title={`${title}. ${advice}`} onClick={retry}>
       not loaded: try again
     </Anchor>
+  )
+}
+
+interface Props {
+  error: Error
+  /** The client in the page's address; empty for all. */
+  client: string
+  onShowAll: () => void
+  onRetry: () => void
+}
+
+/** The error of a page that shows one client or all: another try does not find a client that does not exist. */
+export function ClientErrorState({ error, client, onShowAll, onRetry }: Props) {
+  const isGone =
+    client !== '' && error instanceof ApiError && (error.status === 404 || error.fault('/client_id') !== undefined)
+  if (!isGone) return <ErrorState error={error} onRetry={onRetry} />
+  return (
+    <div role="alert">
+      <EmptyState
+        icon={SearchX}
+        title="Client not found"
+        action={
+          <Button variant="default" onClick={onShowAll}>
+            Show all clients
+          </Button>
+        }
+      >
+        It may have been deleted or paused, or the link is incomplete.
+      </EmptyState>
+    </div>
   )
 }

@@ -2,19 +2,27 @@ import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CircleCheck, SearchX } from 'lucide-react'
+import type { ReactNode } from 'react'
 import type { AlertRecord } from '../../api/alerts.ts'
 import { overviewQuery } from '../../api/overview.ts'
 import { useMayChange } from '../../api/session.ts'
-import type { Directory } from '../../lib/use-directory.ts'
+import { useNow } from '../../lib/external.ts'
+import { onsetLine } from '../../lib/onset.ts'
+import type { Directory, DirectorySite } from '../../lib/use-directory.ts'
+import { counted } from '../../lib/words.ts'
 import { type Mute, muteOf, type Scope } from '../../ui/mute/mutes.ts'
+import { SilenceMenu } from '../../ui/mute/SilenceMenu.tsx'
 import { NoSites } from '../../ui/NoSites.tsx'
 import { EmptyState } from '../../ui/States.tsx'
+import { StatusBadge } from '../../ui/status/StatusMark.tsx'
 import listClasses from '../../ui/WindowList.module.css'
-import { AlertRow } from './AlertRow.tsx'
+import { WindowList } from '../../ui/WindowList.tsx'
 import classes from './alerts.module.css'
-import type { LineActions } from './InboxLine.tsx'
-import { InboxLines } from './InboxLines.tsx'
+import { InboxLine, type LineActions } from './InboxLine.tsx'
 import type { Filter, InboxRow } from './inbox.ts'
+import { Handled } from './inbox-parts.tsx'
+import { typeName } from './type-names.ts'
+import { clockTime, endWords, markOf } from './words.ts'
 
 interface Props extends Omit<LineActions<AlertRecord>, 'mayChange'> {
   rows: readonly InboxRow[]
@@ -126,4 +134,98 @@ export function InboxSkeleton({ what }: { what: string }) {
       ))}
     </section>
   )
+}
+
+/** A line of the list: the heading of a state, or an alert or incident that the keyboard can reach by its key. */
+type Line =
+  | { key: string; kind: 'heading'; state: AlertRecord['state']; count: number }
+  | { key: string; kind: 'alert' | 'incident' }
+
+interface InboxLinesProps<T extends Line> {
+  /** "Alerts" */
+  label: string
+  rows: readonly T[]
+  /** The key of the line with the keyboard's focus. */
+  active: string | null
+  onActive: (key: string) => void
+  /** Draws a line that is not a heading. */
+  draw: (row: T) => ReactNode
+}
+
+const HEADINGS = { open: 'Open', acknowledged: 'Acknowledged', resolved: 'Resolved' } as const
+/** Estimated heights until they are measured, px. */
+const ROW = 53
+const HEADING = 37
+
+/** A list of alerts or incidents. */
+export function InboxLines<T extends Line>({ onActive, draw, ...list }: InboxLinesProps<T>) {
+  return (
+    <WindowList
+      {...list}
+      height={({ kind }) => (kind === 'heading' ? HEADING : ROW)}
+      onActive={({ kind, key }) => kind !== 'heading' && onActive(key)}
+      draw={(row) =>
+        row.kind === 'heading' ? (
+          <h2 className={classes.heading}>
+            {HEADINGS[row.state]} <span>{row.count}</span>
+          </h2>
+        ) : (
+          draw(row)
+        )
+      }
+    />
+  )
+}
+
+interface AlertRowProps extends LineActions<AlertRecord> {
+  alert: AlertRecord
+  site: DirectorySite | undefined
+  /** Shown instead of an unknown site's name. */
+  noSite: string
+  mute: Mute | null
+  isSelected: boolean
+}
+
+export function AlertRow({ alert, site, noSite, mute, ...line }: AlertRowProps) {
+  const status = markOf(alert)
+  const zone = site?.timezone
+  return (
+    <InboxLine
+      {...line}
+      item={alert}
+      link={{ to: '/alerts/$alertId', params: { alertId: alert.id } }}
+      status={status}
+      mute={mute}
+      zone={zone}
+      where={
+        <>
+          {site === undefined ? noSite : `${site.name} · ${site.client_name}`}
+          {zone !== undefined && <Onset alert={alert} zone={zone} />}
+          <span className={classes.type}> · {typeName(alert.probe_type)}</span>
+        </>
+      }
+      handled={
+        alert.state === 'resolved' ? (
+          <span className={classes.handled}>{endWords(alert)}</span>
+        ) : (
+          <Handled mute={mute} status={status} acknowledgedBy={alert.acknowledged_by} zone={zone ?? null}>
+            {alert.is_flapping && <StatusBadge status="unknown">flapping</StatusBadge>}
+          </Handled>
+        )
+      }
+      count={
+        <span className={classes.occurrences}>
+          {alert.occurrences} ×<span className="sr-only"> {counted(alert.occurrences, 'bad result')}</span>
+        </span>
+      }
+      drawSilencing={(menu) => <SilenceMenu target={alert} zone={zone ?? 'UTC'} {...menu} />}
+    />
+  )
+}
+
+/** When the alert began, if it was detected later. */
+function Onset({ alert, zone }: { alert: AlertRecord; zone: string }) {
+  const now = useNow()
+  const line = alert.state === 'resolved' ? null : onsetLine(alert, (at) => clockTime(at, zone, now))
+  return line === null ? null : <span> · {line}</span>
 }

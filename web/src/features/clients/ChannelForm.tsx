@@ -2,11 +2,10 @@ import { NumberInput, PasswordInput, Select, Stack, Switch, Text, TextInput } fr
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type OwnChannelRecord, ownChannelsQuery, useSaveOwnChannel } from '../../api/own-channels.ts'
+import { type OwnChannelRecord, ownChannelsQuery, useSaveOwnChannel } from '../../api/channels.ts'
 import { changedSince } from '../../lib/changed.ts'
 import { useSaving } from '../../lib/form-faults.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { DialogEnd } from '../../ui/DialogEnd.tsx'
+import { Dialog, DialogEnd } from '../../ui/Dialog.tsx'
 import { type ChannelValues, channelBody, channelValues, KINDS, type Kind } from './channel-values.ts'
 
 interface Props {

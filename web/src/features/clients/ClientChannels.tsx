@@ -3,13 +3,14 @@ import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import { type ChannelRecord, channelsQuery } from '../../api/channels.ts'
 import {
+  type ChannelRecord,
+  channelsQuery,
   type OwnChannelRecord,
   ownChannelsQuery,
   useDeleteOwnChannel,
   useTestOwnChannel,
-} from '../../api/own-channels.ts'
+} from '../../api/channels.ts'
 import { useSession } from '../../api/session.ts'
 import { useStaysOpen } from '../../lib/use-may-open.ts'
 import { useUrlDialog } from '../../lib/use-url-dialog.ts'

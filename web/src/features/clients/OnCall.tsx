@@ -1,15 +1,24 @@
-import { Button } from '@mantine/core'
+import { Button, Select, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { Pencil } from 'lucide-react'
 import { useState } from 'react'
-import { type OnCallRecord, onCallQuery, useDeleteOverride, useRemoveOnCall } from '../../api/on-call.ts'
+import {
+  type OnCallRecord,
+  onCallQuery,
+  useAddOverride,
+  useDeleteOverride,
+  useRemoveOnCall,
+} from '../../api/on-call.ts'
 import { useSession } from '../../api/session.ts'
+import { useSaving } from '../../lib/form-faults.ts'
 import { exact } from '../../lib/words.ts'
+import { momentOf, wallTime } from '../../lib/zone.ts'
 import { Confirm } from '../../ui/Confirm.tsx'
+import { Dialog, DialogEnd } from '../../ui/Dialog.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Awaited } from '../../ui/States.tsx'
 import page from './clients.module.css'
-import { OverrideForm } from './OverrideForm.tsx'
 import classes from './on-call.module.css'
 import { WEEKDAYS } from './on-call-values.ts'
 import { RotationForm } from './RotationForm.tsx'
@@ -138,5 +147,63 @@ function Plan({ clientId, plan, rotation, mayChange }: PlanProps) {
         Messages no longer name anyone, and nothing goes to a next person. Its overrides are deleted too.
       </Confirm>
     </div>
+  )
+}
+
+interface Props {
+  clientId: string
+  rotation: NonNullable<OnCallRecord['rotation']>
+  onClose: () => void
+}
+
+const DAY = 86_400_000
+
+/** Adds an override, with which someone in the rotation stands in for a while. */
+function OverrideForm({ clientId, rotation, onClose }: Props) {
+  const add = useAddOverride(clientId)
+  const { people, timezone } = rotation
+  const timeFault = (wall: string) => (momentOf(wall, timezone) === null ? 'Enter a date and a time' : null)
+  const form = useForm({
+    initialValues: {
+      person_id: people[0]?.id ?? '',
+      starts_at: wallTime(Date.now(), timezone),
+      ends_at: wallTime(Date.now() + DAY, timezone),
+    },
+    validate: { starts_at: timeFault, ends_at: timeFault },
+  })
+  const isoOf = (wall: string) => new Date(momentOf(wall, timezone) ?? 0).toISOString()
+  const { formRef, onSubmit, isBusy, rest } = useSaving(form, async ({ person_id, starts_at, ends_at }) => {
+    await add.mutateAsync({ person_id, starts_at: isoOf(starts_at), ends_at: isoOf(ends_at) })
+    onClose()
+  })
+  return (
+    <Dialog onClose={onClose} title="Add an override">
+      <form ref={formRef} onSubmit={onSubmit} noValidate>
+        <Stack gap="md">
+          <Select
+            label="Who stands in"
+            data={people.map(({ id, name }) => ({ value: id, label: name }))}
+            allowDeselect={false}
+            data-autofocus
+            {...form.getInputProps('person_id')}
+          />
+          <TextInput
+            type="datetime-local"
+            label="From"
+            description={timezone}
+            required
+            {...form.getInputProps('starts_at')}
+          />
+          <TextInput
+            type="datetime-local"
+            label="Until"
+            description={timezone}
+            required
+            {...form.getInputProps('ends_at')}
+          />
+          <DialogEnd action="Add the override" isBusy={isBusy} onClose={onClose} fault={rest} />
+        </Stack>
+      </form>
+    </Dialog>
   )
 }

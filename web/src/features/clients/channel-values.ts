@@ -1,4 +1,4 @@
-import type { CreateOwnChannel, OwnChannelRecord, UpdateOwnChannel } from '../../api/own-channels.ts'
+import type { CreateOwnChannel, OwnChannelRecord, UpdateOwnChannel } from '../../api/channels.ts'
 
 export type Kind = OwnChannelRecord['kind']
 

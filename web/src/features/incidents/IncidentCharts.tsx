@@ -6,8 +6,8 @@ import type { IncidentDetail } from '../../api/incidents.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { InlineError } from '../../ui/States.tsx'
 import { AlertChart } from '../alerts/AlertChart.tsx'
-import { chartedAlerts } from './incident-alerts.ts'
 import classes from './incidents.module.css'
+import { chartedAlerts } from './rows.ts'
 
 /** Number of charts shown at first, because each loads its own report. */
 const FIRST = 3

@@ -18,7 +18,7 @@ import {
 } from 'lucide-react'
 import type { IncidentDetail } from '../../api/incidents.ts'
 import { TimelineLines } from '../alerts/Timeline.tsx'
-import { HEADS, type IncidentLine, incidentLines } from './timeline.ts'
+import { HEADS, type IncidentLine, incidentLines } from './post-mortem.ts'
 import { markOf } from './words.ts'
 
 const ICONS: Readonly<Record<IncidentLine['kind'], LucideIcon>> = {

@@ -1,9 +1,9 @@
 import { Menu } from '@mantine/core'
 import { type ReactElement, useState } from 'react'
 import type { AlertRecord } from '../../api/alerts.ts'
-import { SilenceSpans } from '../../ui/mute/SilenceSpans.tsx'
+import { SilenceSpans } from '../../ui/mute/SilenceMenu.tsx'
 import { useSilencing } from '../../ui/undo.tsx'
-import { incidentScopes } from './incident-alerts.ts'
+import { incidentScopes } from './rows.ts'
 
 interface SilenceIncidentProps {
   /** The incident's id. */

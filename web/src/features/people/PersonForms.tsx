@@ -5,8 +5,7 @@ import { ApiError } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { changed } from '../../lib/changed.ts'
 import { useUnsaved } from '../../lib/use-unsaved.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { DialogEnd } from '../../ui/DialogEnd.tsx'
+import { Dialog, DialogEnd } from '../../ui/Dialog.tsx'
 import { type Chosen, chosenOf, entriesOf, RoleFields } from './RoleFields.tsx'
 
 interface Props {

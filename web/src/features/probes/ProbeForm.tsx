@@ -11,7 +11,7 @@ import { missingOf, TRACKING_FIELDS, type TrackingField } from '../../lib/site-f
 import { FormEnd } from '../../ui/FormEnd.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import classes from './form.module.css'
-import { alertDelay, intervalOptions, THRESHOLDS, thresholdOptions } from './presets.ts'
+import { alertDelay, intervalOptions, THRESHOLDS, thresholdOptions } from './list.ts'
 import { SchemaField } from './SchemaField.tsx'
 import { configOf, type FieldValue, fieldsOf, initialConfig } from './schema-fields.ts'
 

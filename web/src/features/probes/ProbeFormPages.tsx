@@ -18,11 +18,11 @@ import { useLeadOn } from '../../lib/use-lead-on.ts'
 import { useMayOpen } from '../../lib/use-may-open.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { counted } from '../../lib/words.ts'
+import { NoSitesToProbe } from '../../ui/NoSites.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { LockedPage, PendingPage } from '../../ui/PendingPage.tsx'
 import { EmptyState, ErrorState, MayNotChange } from '../../ui/States.tsx'
 import classes from './form.module.css'
-import { NoSitesToProbe } from './NoSitesToProbe.tsx'
 import { NeedsBox, ProbeForm } from './ProbeForm.tsx'
 
 /** Maximum number of options shown; typing finds the others. */

@@ -3,13 +3,13 @@ import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
-import { useSession } from '../../api/session.ts'
 import {
   type SpecialDaysRecord,
   specialDaysQuery,
   useMarkSpecialDays,
   useUnmarkSpecialDays,
-} from '../../api/special-days.ts'
+} from '../../api/annotations.ts'
+import { useSession } from '../../api/session.ts'
 import { faultsOf } from '../../lib/form-faults.ts'
 import { useUnsaved } from '../../lib/use-unsaved.ts'
 import { personName } from '../../lib/words.ts'

@@ -10,9 +10,8 @@ import { RowAwaited } from '../../ui/States.tsx'
 import { StatusBadge } from '../../ui/status/StatusMark.tsx'
 import { STATUSES, unjudgedWords } from '../../ui/status/status.ts'
 import type { Column } from '../../ui/table/column.ts'
-import { type ProbeRow, sentence } from './list.ts'
+import { inWords, type ProbeRow, sentence } from './list.ts'
 import { RowActions } from './ProbeActions.tsx'
-import { inWords } from './presets.ts'
 import classes from './probes.module.css'
 
 interface Options {

@@ -1,9 +1,16 @@
 import { Loader, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type RecentAnswer, recentQuery, siteReportQuery, timeseriesQuery } from '../../api/analytics.ts'
+import {
+  diagnosticsQuery,
+  type RecentAnswer,
+  recentQuery,
+  siteReportQuery,
+  timeseriesQuery,
+} from '../../api/analytics.ts'
 import { usageQuery } from '../../api/clients.ts'
 import type { SiteRecord } from '../../api/sites.ts'
+import { useNow } from '../../lib/external.ts'
 import { whole } from '../../lib/words.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
@@ -17,7 +24,7 @@ import { curlLine, type IngestAddress, SAMPLE_CONTAINER } from './ingest.ts'
 import { SetupStep } from './KeyStep.tsx'
 import { adviceOf, groupsOf, type RejectionGroup } from './rejections.ts'
 import classes from './setup.module.css'
-import { Troubles } from './Troubles.tsx'
+import { type Trouble, troublesOf } from './troubles.ts'
 
 interface Props {
   site: SiteRecord
@@ -190,6 +197,52 @@ function Row({ group, zone }: { group: RejectionGroup; zone: string }) {
       <span className={classes.when}>
         <RelativeTime at={group.lastAt} zone={zone} />
       </span>
+    </li>
+  )
+}
+
+interface TroublesProps {
+  site: SiteRecord
+  ingest: IngestAddress
+}
+
+/** Poll interval, so that mistakes show soon after they are made, ms. */
+const ASK_MS = 5_000
+
+/** Likely reasons why no event has arrived; renders nothing when there are none. */
+function Troubles({ site, ingest }: TroublesProps) {
+  const now = useNow()
+  const recent = useQuery({ ...recentQuery(site.id), refetchInterval: ASK_MS })
+  const diagnostics = useQuery({ ...diagnosticsQuery(site.id), refetchInterval: ASK_MS })
+  if (!recent.data || !diagnostics.data) return null
+  const troubles = troublesOf({
+    recent: recent.data,
+    diagnostics: diagnostics.data,
+    endpointHost: new URL(ingest.endpoint).hostname,
+    pageHost: window.location.hostname,
+    waitedMs: now - Date.parse(site.created_at),
+  })
+  if (troubles.length === 0) return null
+  return (
+    <section className={classes.block} aria-labelledby="troubles">
+      <h3 id="troubles">Why nothing may have arrived yet</h3>
+      <ul className={classes.checks}>
+        {troubles.map((trouble) => (
+          <Line key={trouble.id} trouble={trouble} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Line({ trouble: { status, title, text } }: { trouble: Trouble }) {
+  return (
+    <li>
+      <StatusMark status={status} label={status === 'warning' ? 'found' : 'possible'} />
+      <div>
+        <b>{title}</b>
+        <p>{text}</p>
+      </div>
     </li>
   )
 }

@@ -16,8 +16,8 @@ import { Confirm } from '../../ui/Confirm.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
+import { addedWords, EXAMPLE, FILE_MAX, referenceLine } from './ingest.ts'
 import { SetupStep } from './KeyStep.tsx'
-import { addedWords, EXAMPLE, FILE_MAX, referenceLine } from './references.ts'
 import classes from './setup.module.css'
 
 /** The shop's own counts, to compare with ours: uploaded as a file, or sent by a job of the shop. */

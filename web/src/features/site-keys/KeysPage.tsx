@@ -12,9 +12,17 @@ import { PendingPage } from '../../ui/PendingPage.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Secret } from '../../ui/Secret.tsx'
 import { StatusBadge } from '../../ui/status/StatusMark.tsx'
-import { AddKeyDialog, ChangeKeyDialog, RevokeKey, RotateKeyDialog } from './KeyDialogs.tsx'
+import {
+  AddKeyDialog,
+  ChangeKeyDialog,
+  isAccepted,
+  isInUse,
+  keyStatus,
+  RevokeKey,
+  RotateKeyDialog,
+  warningOf,
+} from './KeyDialogs.tsx'
 import classes from './keys.module.css'
-import { isAccepted, isInUse, keyStatus, warningOf } from './words.ts'
 
 /** The ingest keys of a site: until when each is valid, and whether it is still used. */
 export function KeysPage() {

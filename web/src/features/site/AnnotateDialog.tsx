@@ -11,7 +11,7 @@ import { faultsOf, useFaultFocus } from '../../lib/form-faults.ts'
 import { isForPage } from '../../lib/keys.ts'
 import { useClosing, useUnsaved } from '../../lib/use-unsaved.ts'
 import { momentOf, wallTime } from '../../lib/zone.ts'
-import { DialogEnd } from '../../ui/DialogEnd.tsx'
+import { DialogEnd } from '../../ui/Dialog.tsx'
 import { useSite } from './site-scope.ts'
 
 const KEY = 'n'

@@ -6,9 +6,9 @@ import { type ReferenceRecord, reconciliationQuery, referencesQuery } from '../.
 import { useSession } from '../../api/session.ts'
 import { percent, unbroken } from '../../lib/words.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
-import { ChartPanel } from './ChartPanel.tsx'
 import { capturedRows, capturedSeries, isOverAll, pairName, probeOf, targetOf, timeOfDays } from './captured.ts'
 import { Legend } from './Legend.tsx'
+import { ChartPanel } from './Panel.tsx'
 import page from './site.module.css'
 import { useSite } from './site-scope.ts'
 

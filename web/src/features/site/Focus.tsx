@@ -1,14 +1,14 @@
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { CalendarX, Tag } from 'lucide-react'
-import { useCallback, useMemo } from 'react'
+import { ArrowLeft, CalendarX, Tag, X } from 'lucide-react'
+import { type ReactNode, useCallback, useMemo } from 'react'
 import { matrixQuery } from '../../api/analytics.ts'
 import { whole } from '../../lib/words.ts'
+import { bucketText } from '../../ui/chart/bucket-text.ts'
 import type { TimeSeries } from '../../ui/chart/points.ts'
 import { EmptyState, ErrorState } from '../../ui/States.tsx'
 import { DataTable } from '../../ui/table/DataTable.tsx'
-import { ChartPanel, useComparedSeries } from './ChartPanel.tsx'
 import { columnsOf } from './columns.ts'
-import { FocusBar } from './FocusBar.tsx'
 import { HeatPanel } from './HeatPanel.tsx'
 import { badOf, matrixRows, shareOf } from './heat.ts'
 import { LatencyPanel } from './LatencyPanel.tsx'
@@ -16,7 +16,7 @@ import { Legend, type LegendRow } from './Legend.tsx'
 import type { Stretch } from './marks.ts'
 import { ChartsSkeleton } from './NoData.tsx'
 import { OutcomesPanel } from './OutcomesPanel.tsx'
-import { Note, Panel } from './Panel.tsx'
+import { ChartPanel, Note, Panel, useComparedSeries } from './Panel.tsx'
 import { Figure, Figures } from './SiteFigures.tsx'
 import classes from './site.module.css'
 import { NO_WINDOW, useSite } from './site-scope.ts'
@@ -211,4 +211,31 @@ function extremes({ series }: { series: readonly TimeSeries[] }): LegendRow[] {
     ['at least', Math.min(...counts)],
   ] as const
   return rows.map(([name, value]) => ({ key: name, name, value: whole(value) }))
+}
+
+/** The focused tag or event, and a link back to the whole site. */
+export function FocusBar({ kind, name }: { kind: string; name: ReactNode }) {
+  const { site, view } = useSite()
+  const { picked } = view
+  return (
+    <div className={classes.focus}>
+      <Button variant="default" leftSection={<ArrowLeft size={16} aria-hidden />} onClick={() => view.setFocus(null)}>
+        Whole site
+      </Button>
+      <h2>
+        <span className={classes.muted}>{kind}</span> {name}
+      </h2>
+      {picked !== null && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          rightSection={<X size={14} aria-hidden />}
+          title="Forget this time"
+          onClick={view.clearPicked}
+        >
+          {bucketText({ start: picked.from, end: picked.to, isPartial: false }, site.timezone)}
+        </Button>
+      )}
+    </div>
+  )
 }

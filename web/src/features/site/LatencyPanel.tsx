@@ -1,8 +1,8 @@
 import { useMemo } from 'react'
 import type { TimeSeries } from '../../ui/chart/points.ts'
-import { ChartPanel, useComparedSeries } from './ChartPanel.tsx'
 import { fineBucket } from './columns.ts'
 import { Legend, type LegendRow, SeriesKey } from './Legend.tsx'
+import { ChartPanel, useComparedSeries } from './Panel.tsx'
 import { useSite } from './site-scope.ts'
 import { change, figure, milliseconds } from './words.ts'
 

@@ -14,9 +14,8 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StatusBadge } from '../../ui/status/StatusMark.tsx'
 import { siteWaitsFor } from '../../ui/status/status.ts'
 import { type Anchor, TimeRangePicker } from '../../ui/time-range/TimeRangePicker.tsx'
-import { COMPARISONS, type Comparison } from './comparison.ts'
 import classes from './site.module.css'
-import { ALERTS, type Focus, focusName, type SiteView } from './site-scope.ts'
+import { ALERTS, COMPARISONS, type Comparison, type Focus, focusName, type SiteView } from './site-scope.ts'
 
 /** How far back deploys are offered as the start of a range. */
 const LOOK_BACK = { hours: 720 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { type MarkersAnswer, markersQuery } from '../../api/analytics.ts'
 import { type AnnotationRecord, annotationsQuery } from '../../api/annotations.ts'
-import type { DeployMark } from '../../ui/chart/time-chart-data.ts'
+import type { DeployMark } from '../../ui/chart/points.ts'
 
 /** A change at a site: a published version, or an annotation of a person or pipeline. */
 export interface SiteChange {

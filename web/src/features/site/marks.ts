@@ -1,5 +1,5 @@
 import type { AlertRecord } from '../../api/alerts.ts'
-import type { AlertSpan } from '../../ui/chart/time-chart-data.ts'
+import type { AlertSpan } from '../../ui/chart/points.ts'
 /** The spans of a window with an alert about the site; alerts about a failing check say nothing about its data. */
 export function alertSpans(alerts: readonly AlertRecord[], from: number, to: number): AlertSpan[] {
   return alerts.flatMap(({ subject, severity, started_at, resolved_at }) => {

@@ -1,18 +1,19 @@
-import { useQuery } from '@tanstack/react-query'
-import { createContext, useContext, useMemo } from 'react'
+import { replaceEqualDeep, useQuery } from '@tanstack/react-query'
+import { createContext, useContext, useMemo, useRef } from 'react'
 import { alertsQuery } from '../../api/alerts.ts'
 import { type MarkersAnswer, markersQuery, type SiteReport } from '../../api/analytics.ts'
 import { annotationsQuery } from '../../api/annotations.ts'
 import type { Query } from '../../api/client.ts'
 import type { SiteRecord } from '../../api/sites.ts'
-import { useSame } from '../../lib/use-same.ts'
 import { useSetUrlState, useUrlState } from '../../lib/use-url-state.ts'
+import { momentOf, wallTime } from '../../lib/zone.ts'
+import type { AlertSpan, DeployMark } from '../../ui/chart/points.ts'
 import type { SpanSelection } from '../../ui/chart/select-span.ts'
-import type { AlertSpan, DeployMark } from '../../ui/chart/time-chart-data.ts'
+import { fixedRange } from '../../ui/time-range/range.ts'
 import { useZoom } from '../../ui/time-range/use-time-range.ts'
 import { changeMarks, changesOf, type SiteChange } from './changes.ts'
-import { COMPARED_WITH, COMPARISONS, type Comparison } from './comparison.ts'
 import { alertSpans, intervalOf, type Stretch, stretchOf } from './marks.ts'
+
 /** What every chart of the page has in common. */
 export interface Frame {
   /** epoch ms */
@@ -162,4 +163,45 @@ function focusOf(tag: string, event: string): Focus | null {
   if (tag !== '' && event !== '') return { kind: 'pair', tag, event }
   if (tag !== '') return { kind: 'tag', name: tag }
   return event === '' ? null : { kind: 'event', name: event }
+}
+
+/** What a window is compared with: the same length of time just before it, or the same time a week ago. */
+export const COMPARISONS = ['previous', 'week'] as const
+export type Comparison = (typeof COMPARISONS)[number]
+
+/** Names of what is compared with, on charts and in sentences. */
+const COMPARED_WITH: Readonly<Record<Comparison, string>> = {
+  previous: 'period before',
+  week: 'a week ago',
+}
+
+/** The same local times seven days earlier. */
+export function weekBefore({ from, to }: Window, zone: string): Window {
+  return fixedRange({ from: aWeekBefore(Date.parse(from), zone), to: aWeekBefore(Date.parse(to), zone) })
+}
+
+const MINUTE = 60_000
+const WEEK = 7 * 24 * 60 * MINUTE
+/** By how much a window that ends now moves on until its report is here, ms. */
+const MOVES_MS = 5 * MINUTE
+
+interface Window {
+  from: string
+  to: string
+}
+
+/** Whether a report is about a window, or about the same a moment ago. Another one's figures would be compared with what they are not. */
+export const isAbout = (report: Window, window: Window): boolean =>
+  (['from', 'to'] as const).every((end) => Math.abs(Date.parse(report[end]) - Date.parse(window[end])) <= MOVES_MS)
+
+function aWeekBefore(at: number, zone: string): number {
+  const wall = new Date(Date.parse(`${wallTime(at, zone)}Z`) - WEEK).toISOString().slice(0, 16)
+  return momentOf(wall, zone) ?? at - WEEK
+}
+
+/** Returns the previous value while it is deeply equal, so that what depends on it does not run again. Only for plain data. */
+function useSame<T>(value: T): T {
+  const kept = useRef(value)
+  kept.current = replaceEqualDeep(kept.current, value)
+  return kept.current
 }

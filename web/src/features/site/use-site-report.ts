@@ -3,8 +3,7 @@ import { useMemo } from 'react'
 import { type SiteReport, siteReportQuery, tagQuery } from '../../api/analytics.ts'
 import { ApiError, type Query } from '../../api/client.ts'
 import type { SiteRecord } from '../../api/sites.ts'
-import { type Comparison, isAbout, weekBefore } from './comparison.ts'
-import { NO_WINDOW, useSite } from './site-scope.ts'
+import { type Comparison, isAbout, NO_WINDOW, useSite, weekBefore } from './site-scope.ts'
 
 /** The report of a window, with that of the compared window as `previous`. */
 export function useSiteReport(site: SiteRecord, query: Query, comparison: Comparison | null) {

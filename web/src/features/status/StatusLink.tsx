@@ -13,7 +13,7 @@ import {
 } from '../../api/status.ts'
 import { counted, personName } from '../../lib/words.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
-import { DialogEnd } from '../../ui/DialogEnd.tsx'
+import { DialogEnd } from '../../ui/Dialog.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { ErrorState } from '../../ui/States.tsx'
 import { StatusLooks } from './StatusLooks.tsx'

@@ -5,8 +5,8 @@ import { InlineError } from '../States.tsx'
 import type { CanvasProps, ChartClick } from './ChartCanvas.tsx'
 import type { ChartColors } from './colors.ts'
 import { loadCanvas } from './load-canvas.ts'
+import type { TimeChartData } from './points.ts'
 import type { SpanSelection } from './select-span.ts'
-import type { TimeChartData } from './time-chart-data.ts'
 import { timeOption } from './time-option.ts'
 
 interface Props extends TimeChartData {

@@ -1,6 +1,6 @@
 import type { ChartColors } from './colors.ts'
+import type { AlertSpan, DeployMark, TimeChartData } from './points.ts'
 import { isAlone, type PlacedPoint, type Stretch, type Stroke, strokes, type TimeSeries } from './points.ts'
-import type { AlertSpan, DeployMark, TimeChartData } from './time-chart-data.ts'
 
 /** Opacity of what is not over, or is based on few events. */
 const PALE = 0.45

@@ -15,7 +15,7 @@ export interface TimeSeries {
 }
 
 /** A value of a bucket, as reports give it. */
-export interface ReportPoint {
+interface ReportPoint {
   /** ISO start of the bucket. */
   t: string
   /** Null is a gap. */
@@ -91,7 +91,7 @@ export const isThin = ({ base, value }: PlacedPoint): boolean =>
   value !== null && base !== undefined && base < THIN_BASE
 
 /** Whether a value is less reliable than the rest of its line: it has a small base, or its bucket is not over. */
-export const isUncertain = (point: PlacedPoint): boolean => isThin(point) || (point.isPartial && point.value !== null)
+const isUncertain = (point: PlacedPoint): boolean => isThin(point) || (point.isPartial && point.value !== null)
 
 /** A point of one of a line's two strokes. With `joins` it belongs to the other stroke and only connects the two. */
 export interface Stroke {
@@ -125,3 +125,36 @@ export const dottedNote = (series: readonly TimeSeries[], from: number, to: numb
   series.some((each) => each.isReference !== true && pointsOf(each, from, to).some(isUncertain))
     ? 'pale and dotted: little data, or not over yet'
     : undefined
+
+export interface TimeChartData {
+  series: readonly TimeSeries[]
+  /** Bars are stacked. */
+  kind: 'bars' | 'lines'
+  /** The ends of the axis, epoch ms: the same for all charts of a page. */
+  from: number
+  to: number
+  /** IANA zone of the axis and the tooltip. */
+  zone?: string
+  /** `share` is an axis from 0 to 1, `rate` one that ends at 1 when the values come near. By default the axis fits the values. */
+  scale?: 'share' | 'rate'
+  /** Formats a value; by default as a count. */
+  format?: (value: number) => string
+  alerts?: readonly AlertSpan[]
+  deploys?: readonly DeployMark[]
+  /** The stretch that the user clicked, epoch ms; it stays while other charts are shown. */
+  picked?: { from: number; to: number } | null
+}
+
+/** A change of a version at a moment, epoch ms. */
+export interface DeployMark {
+  at: number
+  /** A few characters, such as "v42"; without it only the line is drawn. */
+  label?: string
+}
+
+/** The time of an alert, epoch ms; `to` is null while it is unresolved. */
+export interface AlertSpan {
+  from: number
+  to: number | null
+  severity: 'warning' | 'critical'
+}

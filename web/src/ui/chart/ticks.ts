@@ -1,5 +1,5 @@
 import { momentOf, wallTime } from '../../lib/zone.ts'
-import type { TimeChartData } from './time-chart-data.ts'
+import type { TimeChartData } from './points.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

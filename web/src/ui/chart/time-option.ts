@@ -3,9 +3,9 @@ import { compact } from '../../lib/words.ts'
 import { seriesTokens } from '../series-color.ts'
 import type { ChartColors } from './colors.ts'
 import { areas, deployLines, drawings } from './drawings.ts'
+import type { AlertSpan, DeployMark, TimeChartData } from './points.ts'
 import { partialStretches, pointsOf, type Stretch } from './points.ts'
 import { tickWriter, timeTicks, valueTicks } from './ticks.ts'
-import type { AlertSpan, DeployMark, TimeChartData } from './time-chart-data.ts'
 import { tooltip } from './tooltip.ts'
 
 const FONT = 12

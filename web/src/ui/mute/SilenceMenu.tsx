@@ -1,16 +1,16 @@
 import { Button, Group, Menu, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { BellOff } from 'lucide-react'
 import { type ReactElement, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { useClosing, useUnsaved } from '../../lib/use-unsaved.ts'
 import { momentOf, ownZone, wallTime } from '../../lib/zone.ts'
-import { DialogEnd } from '../DialogEnd.tsx'
+import { DialogEnd } from '../Dialog.tsx'
 import { useSilencing } from '../undo.tsx'
 import { type Scope, type SilenceTarget, SPANS, silenceScopes } from './mutes.ts'
 import { ScopePicker } from './ScopePicker.tsx'
 import classes from './SilenceMenu.module.css'
-import { SilenceSpans } from './SilenceSpans.tsx'
 import { zoneOf } from './scope.ts'
 
 interface SilenceMenuProps {
@@ -178,5 +178,33 @@ function Form({ scope: first, subject = null, onClose }: Omit<SilenceDialogProps
         />
       </Stack>
     </form>
+  )
+}
+
+type End = { ends_at: string } | { until_resolved: true }
+
+interface SilenceSpansProps {
+  /** IANA zone: "tomorrow" is tomorrow there. */
+  zone: string
+  /** Silences until then; a rejection is shown. */
+  onChoose: (end: End) => Promise<unknown>
+}
+
+/** Menu items with the durations of a silence. */
+export function SilenceSpans({ zone, onChoose }: SilenceSpansProps) {
+  const choose = (end: End) =>
+    void onChoose(end).catch(({ message }: Error) =>
+      notifications.show({ color: 'danger', title: 'Not silenced', message }),
+    )
+  return (
+    <>
+      <Menu.Label>For</Menu.Label>
+      {SPANS.map(({ label, endOf }) => (
+        <Menu.Item key={label} onClick={() => choose({ ends_at: new Date(endOf(Date.now(), zone)).toISOString() })}>
+          {label}
+        </Menu.Item>
+      ))}
+      <Menu.Item onClick={() => choose({ until_resolved: true })}>Until resolved</Menu.Item>
+    </>
   )
 }
