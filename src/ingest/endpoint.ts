@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type EncodedEntry, eventsIn, type GroupCommit, type Payload, type Submission } from '../journal/index.ts'
 import { type Clock, isoTime } from '../lib/index.ts'
+import { PLAN_LIMITS } from '../management/index.ts'
 import { answerError, answerOk, type ErrorAnswer, type IngestError } from './answers.ts'
 import { announcesTooMuch, type Body, BodyReader, discardRest, SMALL_BODY } from './body.ts'
 import type { Canaries, CanaryBook } from './canaries.ts'
@@ -31,8 +32,6 @@ const OVERLOAD_RETRY_SECONDS = 1
 const BYTES_UNDER_WAY = 'bytes under way'
 /** Recorded in place of a path: what this node had too much of. */
 const OVERLOAD = { requests: 'requests at once', commits: 'requests waiting', bodies: 'large bodies' } as const
-/** Recorded in place of a path: the limit of the plan that refused the request. */
-const PLAN_LIMITS = { rate: 'requests per second', quota: 'events per month' } as const
 
 /**
  * The ingest endpoint. It checks in order of cost, so that refusing is cheaper than accepting: key (401) → end of the key, state

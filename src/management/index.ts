@@ -36,6 +36,7 @@ export {
   limitsOf,
   monthUsage,
   monthUsages,
+  PLAN_LIMITS,
   type Plan,
   type QuotaUsage,
   type UsageRecord,

@@ -13,6 +13,9 @@ export interface Limits {
   eventsPerMonth: number | null
 }
 
+/** What a rejection names in place of a path: the limit of the plan that refused the request. */
+export const PLAN_LIMITS = { rate: 'requests per second', quota: 'events per month' } as const
+
 /** From the user's document, section 8. */
 const FIXED_LIMITS: Readonly<Record<Exclude<Plan, 'enterprise'>, Limits>> = {
   free: { requestsPerSecond: 10, eventsPerMonth: 100_000 },

@@ -1,6 +1,14 @@
+import type { Kysely } from 'kysely'
 import { JobRunner, type Leases } from '../cluster/index.ts'
 import { attemptAll, type Clock, DAY, HOUR, MINUTE, monthOf, nextMonthStart } from '../lib/index.ts'
-import { type DeletionHooks, lockClient, monthUsage, monthUsages, type QuotaUsage } from '../management/index.ts'
+import {
+  type DeletionHooks,
+  lockClient,
+  monthUsage,
+  monthUsages,
+  PLAN_LIMITS,
+  type QuotaUsage,
+} from '../management/index.ts'
 import {
   type ChannelSettings,
   channelsOf,
@@ -12,7 +20,16 @@ import {
   type QuotaMessage,
   withChannels,
 } from '../notifications/index.ts'
-import type { Store } from '../store/index.ts'
+import type { Store, Tables } from '../store/index.ts'
+
+/**
+ * From this share on, a batch that is refused for the quota says that it is used up: what is left is less than the client sends at once,
+ * so the last events are never used.
+ */
+const LAST_SHARE = 0.99
+
+/** A refusal is this recent while the client still sends. */
+const RECENT_MS = 15 * MINUTE
 
 /** More than a month: if the clock is set back a little at the end of one, no message may be sent again. */
 const KEPT_MS = 40 * DAY
@@ -53,7 +70,7 @@ export class Quotas extends JobRunner {
   async #due(): Promise<string[]> {
     const { store, clock } = this.#context
     const now = clock.now()
-    const usages = (await monthUsages(store.read, now)).filter((usage) => stepOf(usage) !== null)
+    const usages = (await monthUsages(store.read, now)).filter(({ level }) => level !== 'ok')
     if (usages.length === 0) return []
     const rows = await store.read
       .selectFrom('quota_messages')
@@ -61,7 +78,12 @@ export class Quotas extends JobRunner {
       .where('month', '=', monthOf(now))
       .execute()
     const sent = new Set(rows.map(({ client_id, quota, step }) => `${client_id} ${quota} ${step}`))
-    return usages.filter((usage) => !sent.has(`${usage.id} ${usage.limit} ${stepOf(usage)}`)).map(({ id }) => id)
+    const due: string[] = []
+    for (const usage of usages) {
+      const isSent = (step: Step) => sent.has(`${usage.id} ${usage.limit} ${step}`)
+      if (!isSent(100) && !isSent(await stepOf(store.read, usage.id, usage, now))) due.push(usage.id)
+    }
+    return due
   }
 
   async #clear(now: number): Promise<void> {
@@ -78,9 +100,27 @@ interface QuotaContext {
   channelSettings: ChannelSettings
 }
 
-/** The percentage to notify about at this usage; null for none. */
-const stepOf = ({ level }: Pick<QuotaUsage, 'level'>): QuotaMessage['step'] | null =>
-  level === 'ok' ? null : level === 'warning' ? 80 : 100
+type Step = QuotaMessage['step']
+
+/** The percentage to notify about at a usage from 80 % on. */
+async function stepOf(db: Kysely<Tables>, clientId: string, usage: QuotaUsage, now: number): Promise<Step> {
+  if (usage.level === 'exceeded') return 100
+  return usage.events >= LAST_SHARE * usage.limit && (await isRefused(db, clientId, now)) ? 100 : 80
+}
+
+/** Whether a site of the client was refused for the quota a moment ago. */
+async function isRefused(db: Kysely<Tables>, clientId: string, now: number): Promise<boolean> {
+  const refusal = await db
+    .selectFrom('rejections')
+    .innerJoin('sites', 'sites.site_no', 'rejections.site_no')
+    .select('rejections.rejected_at')
+    .where('sites.client_id', '=', clientId)
+    .where('rejections.path', '=', PLAN_LIMITS.quota)
+    .where('rejections.rejected_at', '>', now - RECENT_MS)
+    .limit(1)
+    .executeTakeFirst()
+  return refusal !== undefined
+}
 
 /**
  * Puts the message about a client's quota into the outbox and records it, in one transaction: exactly one is sent, however many
@@ -101,8 +141,8 @@ export async function writeQuotaMessage(
     )
     if (!channels.some(isWorking(await offChannels(trx)))) return
     const usage = await monthUsage(trx, clientId, now)
-    const step = usage === null ? null : stepOf(usage)
-    if (usage === null || step === null) return
+    if (usage === null || usage.level === 'ok') return
+    const step = await stepOf(trx, clientId, usage, now)
     const { events, limit } = usage
     const { numInsertedOrUpdatedRows } = await trx
       .insertInto('quota_messages')

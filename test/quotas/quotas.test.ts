@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { DAY, MINUTE } from '../../src/lib/index.ts'
+import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { cardOf } from '../../src/notifications/cards/card-of.ts'
 import { writeQuotaMessage } from '../../src/quotas/quotas.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSender, NOW, notes, openQuotas, sent, use, written } from './support.ts'
@@ -57,6 +58,44 @@ testOnEveryEngine('a restart and a second node send no message again, also at th
   const { tick } = await openQuotas(t, store)
   await tick()
   assert.deepEqual(await sent(store), ['80 of 1000', '100 of 1000'])
+})
+
+testOnEveryEngine('a quota of which batches are refused, as too little is left of it, is used up', async (store, t) => {
+  const id = await insertSender(store)
+  const { tick, clock } = await openQuotas(t, store)
+  const refuse = async (path: string, number: number) => {
+    const { site_no } = await store.read
+      .selectFrom('sites')
+      .select('site_no')
+      .where('client_id', '=', id)
+      .executeTakeFirstOrThrow()
+    const refusal = { site_no, id: number, rejected_at: clock.now(), reason: 'rate_limited', path }
+    await store.write.insertInto('rejections').values(refusal).execute()
+  }
+  // A large batch is refused long before.
+  await use(store, id, 900)
+  await refuse('events per month', 1)
+  await tick()
+  assert.deepEqual(await sent(store), ['80 of 1000'])
+
+  clock.advance(HOUR)
+  await use(store, id, 995)
+  await refuse('requests per second', 2)
+  await tick()
+  assert.deepEqual(await sent(store), ['80 of 1000'])
+
+  await refuse('events per month', 3)
+  await tick()
+  await use(store, id, 1_000)
+  await tick()
+  assert.deepEqual(await sent(store), ['80 of 1000', '100 of 1000'])
+  const [, usedUp] = await written(store)
+  assert.equal(usedUp?.message.events, 995)
+  const card = cardOf(usedUp.message, { at: clock.now(), publicUrl: 'https://tw.example' })
+  assert.equal(
+    card.what,
+    "Only 5 of this month's events are left: requests with more are refused (429), and not counted",
+  )
 })
 
 testOnEveryEngine('a client that jumps over 80 % is notified only that the quota is used up', async (store, t) => {

@@ -105,7 +105,10 @@ function wordsOf(message: QuotaMessage): Pick<Card, 'tone' | 'heading' | 'what' 
     return {
       tone: 'critical',
       heading: `[CRITICAL] ${client} — quota used up`,
-      what: "All of this month's events are used up: every request is refused (429), and nothing is counted",
+      what:
+        message.events < message.limit
+          ? `Only ${number(message.limit - message.events)} of this month's events are left: requests with more are refused (429), and not counted`
+          : "All of this month's events are used up: every request is refused (429), and nothing is counted",
       paragraphs: [`It lasts until the month ends. Until then the client's sites look silent. ${REMEDY}`],
     }
   }

@@ -1,5 +1,5 @@
 import { counted, DAY, floorTo, MINUTE, nextMonthStart, number } from '../../lib/index.ts'
-import { hasNoKey, keyState, lastEventAt, listKeys, monthUsage } from '../../management/index.ts'
+import { hasNoKey, keyState, lastEventAt, listKeys, monthUsage, PLAN_LIMITS } from '../../management/index.ts'
 import { type Kysely, NO_SITE, type SiteRow, type Tables, totalOf } from '../../store/index.ts'
 import { localMoment } from './unjudged.ts'
 
@@ -161,8 +161,8 @@ async function limitOf(
 const KEY_PATH = /^key (revoked|expired): (.*)$/s
 
 const LIMIT_WORDS: Readonly<Record<string, string>> = {
-  'requests per second': "over the client's rate",
-  'events per month': "over the rest of the client's quota",
+  [PLAN_LIMITS.rate]: "over the client's rate",
+  [PLAN_LIMITS.quota]: "over the rest of the client's quota",
   'bytes under way': 'over the bytes that a client may have under way',
 }
 
