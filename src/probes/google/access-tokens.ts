@@ -94,16 +94,24 @@ export class AccessTokens {
   }
 }
 
+/** “Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check your iat and exp values …” */
+const CLOCK = /reasonable timeframe/i
+
 /** A token server refuses an invalid key with 400 `invalid_grant` or 401 `invalid_client`. */
 function refusal(status: number, json: unknown, email: string): GoogleFailure {
   const googleError = googleErrorOf(status, json)
   const reason = reasonOf(googleError)
-  const isBusy = reason === 'quota' || reason === 'unavailable'
   const said = googleError.said === '' ? '' : `: ${googleError.said.replace(/\.$/, '')}`
-  const message = isBusy
-    ? `Google's token server answers ${status}`
-    : `Google does not accept the service account ${email} (${status})${said}. If its key was replaced, set GOOGLE_CREDENTIALS to the new one and restart`
-  return new GoogleFailure(isBusy ? reason : 'refused', message, googleError)
+  if (reason === 'quota' || reason === 'unavailable' || reason === 'bad_answer') {
+    const between =
+      reason === 'bad_answer' ? " without an error of Google's: check what lies in between, such as a proxy" : ''
+    return new GoogleFailure(reason, `Google's token server answers ${status}${between}`, googleError)
+  }
+  const wayOut = CLOCK.test(said)
+    ? "This server's clock is wrong: set it, and let NTP keep it"
+    : 'If its key was replaced, set GOOGLE_CREDENTIALS to the new one and restart'
+  const message = `Google does not accept the service account ${email} (${status})${said}. ${wayOut}`
+  return new GoogleFailure('refused', message, googleError)
 }
 
 /** The longest that Google accepts, seconds. */

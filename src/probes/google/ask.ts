@@ -76,6 +76,8 @@ function refusal(status: number, json: unknown, api: string, email: string): Goo
     refused: `The ${api} API does not accept the service account ${email} (${status})`,
     forbidden: `${email} may not read this (${status})${said}`,
     api_disabled: `The ${api} API is not enabled in the Google Cloud project of ${email}`,
+    project_blocked: `Google refuses requests for the Google Cloud project (${status})${said}`,
+    bad_answer: `The ${api} API answers ${status} without an error of Google's: check its address and what lies in between, such as a proxy`,
     quota: `The quota of the ${api} API is used up (${status})`,
     unavailable: `The ${api} API answers ${status}`,
   }

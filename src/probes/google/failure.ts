@@ -7,6 +7,7 @@ import { isNetworkFailure } from '../probe-type.ts'
  * - `no_credentials`, `bad_credentials`: no service account is configured, or its key is not valid
  * - `refused`: Google does not accept the service account
  * - `forbidden`, `api_disabled`: it may not read this, or the API is not enabled in its project
+ * - `project_blocked`: Google serves no one in the project, or no one from here: billing, a suspension, an organization's policy
  * - `quota`: too many requests, by Google's count or by ours
  * - `not_found`: the object does not exist
  * - `unavailable`, `unreachable`: the API is down, or cannot be reached
@@ -18,6 +19,7 @@ export type GoogleFailureReason =
   | 'refused'
   | 'forbidden'
   | 'api_disabled'
+  | 'project_blocked'
   | 'quota'
   | 'not_found'
   | 'unavailable'
@@ -77,10 +79,17 @@ const shortened = (text: string): string => (text.length <= SAID_MAX ? text : `$
 const QUOTA_CODES =
   /^(userRateLimitExceeded|rateLimitExceeded|dailyLimitExceeded|quotaExceeded|RATE_LIMIT_EXCEEDED|RESOURCE_EXHAUSTED)$/
 const DISABLED_CODES = /^(accessNotConfigured|SERVICE_DISABLED)$/
+const BLOCKED_CODES =
+  /^(billingNotEnabled|BILLING_DISABLED|CONSUMER_SUSPENDED|CONSUMER_INVALID|SECURITY_POLICY_VIOLATED)$/
+/** VPC Service Controls, which older APIs answer with the code of a missing role. */
+const POLICY = /prohibited by organization's policy/i
 
-export function reasonOf({ status, codes }: GoogleError): GoogleFailureReason {
+export function reasonOf({ status, codes, said }: GoogleError): GoogleFailureReason {
   if (status === 429 || codes.some((code) => QUOTA_CODES.test(code))) return 'quota'
+  // Google's APIs always say why. A bare 404 comes from something in between, and no table is missing because of it.
+  if (status < 500 && said === '' && codes.length === 0) return 'bad_answer'
   if (codes.some((code) => DISABLED_CODES.test(code))) return 'api_disabled'
+  if (POLICY.test(said) || codes.some((code) => BLOCKED_CODES.test(code))) return 'project_blocked'
   if (status === 401) return 'refused'
   if (status === 403) return 'forbidden'
   if (status === 404) return 'not_found'

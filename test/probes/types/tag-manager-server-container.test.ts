@@ -5,6 +5,7 @@ import type { GoogleCredentials, JsonObject } from '../../../src/probes/probe-ty
 import { tagManagerVersion } from '../../../src/probes/types/tag-manager-version.ts'
 import { NOW } from '../../../testkit/clock.ts'
 import { deadAddress } from '../../../testkit/listeners.ts'
+import { httpServer } from '../../outbound/support.ts'
 import { EMAIL, googleError, googleServer, otherKey, type ReceivedRequest, type Reply } from './google-server.ts'
 import { type RunGiven, runType, siteRow } from './run-type.ts'
 
@@ -250,6 +251,21 @@ for (const [what, key, said] of BAD_KEYS) {
     assert.ok(!JSON.stringify(outcome).includes(private_key.split('\n')[1] ?? 'no key'))
   })
 }
+
+test("a clock that is wrong is named where Google refuses what it signed, instead of the account's key", async (t) => {
+  const google = await googleServer(t, SCOPE, tagManager())
+  const outcome = await run(t, google.url, google.credentials, { now: NOW - 3 * HOUR })
+  assert.match(outcome.message, /reasonable timeframe\. This server's clock is wrong: set it, and let NTP keep it$/)
+})
+
+test('a page instead of a token is no refusal of the account', async (t) => {
+  const google = await googleServer(t, SCOPE, tagManager())
+  const portal = await httpServer(t, (_request, response) => response.writeHead(403).end('<h1>Sign in to go on</h1>'))
+  const credentials = { ...google.credentials, token_uri: `http://127.0.0.1:${portal.port}/token` }
+  const outcome = await run(t, google.url, credentials)
+  assert.equal((outcome.details.server as Record<string, unknown>).reason, 'bad_answer')
+  assert.match(outcome.message, /Google's token server answers 403 without an error of Google's/)
+})
 
 test('a token server that cannot be reached is an error that is tried again', async (t) => {
   const google = await googleServer(t, SCOPE, tagManager())

@@ -90,6 +90,14 @@ test('a day with as many rows as usual is ok, and only metadata was asked for', 
   assert.ok(google.asked.every(({ method }) => method === 'GET'))
 })
 
+test('a table is not missing because something in between answers 404 with a page', async (t) => {
+  const tables = tablesWith(1_000)
+  const page = ({ path }: ReceivedRequest): Reply | undefined =>
+    path.endsWith('events_20261118') ? { status: 404, text: '<html>404. That is an error.' } : undefined
+  const { outcome } = await runAgainst(t, bigQuery(tables, page))
+  assert.deepEqual([outcome.status, outcome.details.reason], ['error', 'bad_answer'])
+})
+
 test('the weeks before are asked for once', async (t) => {
   const { google, outcome } = await runAgainst(t, bigQuery(tablesWith(960)))
   const before = google.asked.length
@@ -373,6 +381,26 @@ const FAILURES: readonly [
     tableOnly(googleError(403, 'Exceeded rate limits', 'rateLimitExceeded')),
     /quota of the BigQuery API is used up/,
     'quota',
+  ],
+  [
+    'a project without billing',
+    tableOnly(googleError(403, 'Billing has not been enabled for this project.', 'billingNotEnabled')),
+    /^Google refuses requests for the Google Cloud project \(403\): Billing has not been enabled for this project\.$/,
+    'project_blocked',
+  ],
+  [
+    "an organization's policy",
+    tableOnly(
+      googleError(403, "VPC Service Controls: Request is prohibited by organization's policy.", 'accessDenied'),
+    ),
+    /^Google refuses requests for the Google Cloud project \(403\): VPC Service Controls/,
+    'project_blocked',
+  ],
+  [
+    'a page of a proxy with 403',
+    tableOnly({ status: 403, text: '<h1>Blocked</h1>' }),
+    /^The BigQuery API answers 403 without an error of Google's: check its address/,
+    'bad_answer',
   ],
   ['a dataset that is not there', () => undefined, /There is no dataset acme-tags.analytics_1/, 'not_found'],
   ['500', tableOnly({ status: 500, text: 'oops' }), /BigQuery API answers 500/, 'unavailable'],
