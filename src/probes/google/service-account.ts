@@ -64,6 +64,8 @@ const LIST_AGAIN_MS = HOUR
 class ContainerDirectory {
   readonly #mutex = new Mutex()
   #found = new Map<string, ContainerIds>()
+  /** What is being listed again: until that is complete, what was found before is still there. */
+  #listed = new Map<string, ContainerIds>()
   #toVisit: string[] = []
   #startedAt = Number.NEGATIVE_INFINITY
 
@@ -73,7 +75,7 @@ class ContainerDirectory {
    * @throws GoogleFailure, or the reason that the caller's signal was aborted with
    */
   async find(publicId: string, ask: AskPath, { signal, now }: Caller): Promise<ContainerIds | undefined> {
-    const known = this.#found.get(publicId)
+    const known = this.#known(publicId)
     if (known !== undefined) return known
     return unlessAborted(
       signal,
@@ -83,22 +85,28 @@ class ContainerDirectory {
 
   /** Whether the container is still visible: lists again, unless that was done within the last hour. */
   async confirm(publicId: string, ask: AskPath, caller: Caller): Promise<boolean> {
-    if (Math.abs(caller.now - this.#startedAt) >= LIST_AGAIN_MS) this.#found.delete(publicId)
+    const isListing = this.#toVisit.length > 0
+    if (isListing || Math.abs(caller.now - this.#startedAt) >= LIST_AGAIN_MS) this.#found.delete(publicId)
     return (await this.find(publicId, ask, caller)) !== undefined
+  }
+
+  #known(publicId: string): ContainerIds | undefined {
+    return this.#found.get(publicId) ?? this.#listed.get(publicId)
   }
 
   async #search(publicId: string, ask: AskPath, signal: AbortSignal, now: number): Promise<ContainerIds | undefined> {
     for (;;) {
-      const found = this.#found.get(publicId)
+      const found = this.#known(publicId)
       if (found !== undefined) return found
       if (this.#toVisit.length === 0) {
         if (Math.abs(now - this.#startedAt) < LIST_AGAIN_MS) return undefined
         this.#startedAt = now
-        this.#found = new Map()
+        this.#listed = new Map()
         this.#toVisit = ['/accounts']
       }
       signal.throwIfAborted()
       await this.#visitNext(ask)
+      if (this.#toVisit.length === 0) this.#found = this.#listed
     }
   }
 
@@ -120,7 +128,7 @@ class ContainerDirectory {
       const ids = [textOf(publicId), textOf(accountId), textOf(containerId)]
       const [name, account, container] = ids
       if (name != null && account != null && container != null) {
-        this.#found.set(name, { accountId: account, containerId: container })
+        this.#listed.set(name, { accountId: account, containerId: container })
       }
     }
     const next = textOf(page.nextPageToken)

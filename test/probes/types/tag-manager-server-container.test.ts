@@ -168,6 +168,22 @@ test('a container that the account never saw is looked for once an hour', async 
   assert.equal(google.asked.length, 2)
 })
 
+test('a container that is known is read although the list that is read again for another breaks off', async (t) => {
+  const all = tagManager()
+  let isBroken = false
+  const google = await googleServer(t, SCOPE, (asked) =>
+    isBroken && asked.path.startsWith('/tagmanager/v2/accounts/60/containers?')
+      ? { status: 500, text: '' }
+      : all(asked),
+  )
+  await run(t, google.url, google.credentials)
+  isBroken = true
+  const missing = siteRow({ tag_manager_server_container_id: 'GTM-GONE' })
+  const now = NOW + HOUR
+  assert.equal((await run(t, google.url, google.credentials, { site: missing, now })).status, 'error')
+  assert.equal((await run(t, google.url, google.credentials, { now })).status, 'ok')
+})
+
 const REFUSALS: readonly [what: string, live: Reply, said: RegExp, reason: string][] = [
   [
     '403 over quota',
