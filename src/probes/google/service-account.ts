@@ -14,11 +14,15 @@ const TAG_MANAGER_QUOTA: readonly QuotaWindow[] = [
   { limit: 10_000, windowMs: DAY },
 ]
 
+/** A tenth is left for lists of containers and for runs by hand. */
+const SHARED_A_DAY = 9_000
+
 /** State of a service account, kept while the process runs and shared by all probes. */
 export interface ServiceAccount {
   email: string
   tokens: AccessTokens
   tagManagerQueue: QuotaQueue
+  tagManagerShares: DailyShares
   containers: ContainerDirectory
 }
 
@@ -38,6 +42,7 @@ export function serviceAccountOf({ googleCredentials }: ProbeSettings): ServiceA
       email: googleCredentials.client_email,
       tokens: new AccessTokens(googleCredentials),
       tagManagerQueue: new QuotaQueue(TAG_MANAGER_QUOTA),
+      tagManagerShares: new DailyShares(SHARED_A_DAY),
       containers: new ContainerDirectory(),
     }
     accounts.set(googleCredentials, account)
@@ -133,6 +138,24 @@ class ContainerDirectory {
     }
     const next = textOf(page.nextPageToken)
     if (next !== null) this.#toVisit.unshift(`${path.split('?')[0]}?pageToken=${encodeURIComponent(next)}`)
+  }
+}
+
+/** Divides the requests of a day evenly among all who need some. */
+export class DailyShares {
+  readonly #requests: number
+  /** When each needed one last, epoch ms. */
+  readonly #needed = new Map<string, number>()
+
+  constructor(requests: number) {
+    this.#requests = requests
+  }
+
+  /** How many share the requests, and how far apart those of each have to be, ms. */
+  need(name: string, now: number): { sharers: number; everyMs: number } {
+    this.#needed.set(name, now)
+    for (const [other, at] of this.#needed) if (Math.abs(now - at) > DAY) this.#needed.delete(other)
+    return { sharers: this.#needed.size, everyMs: (this.#needed.size * DAY) / this.#requests }
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { HOUR, isoTime, withoutEnd } from '../../lib/index.ts'
+import { DAY, duration, fieldsOf, HOUR, isoTime, withoutEnd } from '../../lib/index.ts'
 import { GoogleFailure } from '../google/failure.ts'
 import { serviceAccountOf } from '../google/service-account.ts'
 import { type LiveVersion, liveVersion } from '../google/tag-manager.ts'
@@ -59,9 +59,17 @@ type Context = ProbeContext<Settings>
 /** A part of the check, and what it leaves for the next run. */
 interface Checked extends Part {
   history?: VersionHistory
+  reading?: Reading
   marker?: DeployMarker
   responseTimeMs?: number
   mayRetry?: boolean
+}
+
+/** What the API said of a server container when it was asked last, apart from the version. */
+interface Reading {
+  /** Epoch ms. */
+  at: number
+  facts: JsonObject
 }
 
 export const tagManagerVersion = defineProbeType({
@@ -73,7 +81,7 @@ export const tagManagerVersion = defineProbeType({
   siteFields: ['url', 'tag_server_url', 'tag_manager_web_container_id', 'tag_manager_server_container_id'],
   needs: [['tag_manager_web_container_id'], ['tag_manager_server_container_id']],
   config: Config,
-  // Google caches gtm.js for about 15 minutes, and at this interval the API's quota suffices for about 100 containers.
+  // Google caches gtm.js for about 15 minutes, and at this interval the API's quota lets each of about 90 containers be read in each run.
   defaultIntervalSeconds: 900,
   async run(context: Context) {
     const { site, config, memory, signal, timeoutMs } = context
@@ -92,8 +100,10 @@ export const tagManagerVersion = defineProbeType({
     const webPart = found?.part ?? null
     const copy = found?.copy
     const parts = { web: webPart, server: serverPart, copy: copy?.part ?? null, page: pagePart }
-    const histories = { web: webPart?.history, server: serverPart?.history, copy_differs_since: copy?.since }
-    const kept = Object.entries(histories).filter(([, value]) => value !== undefined)
+    const left = { web: webPart?.history, server: serverPart?.history, copy_differs_since: copy?.since }
+    const kept = Object.entries({ ...left, server_reading: serverPart?.reading }).filter(
+      ([, value]) => value !== undefined,
+    )
     return { ...outcomeOf(parts), memory: { ...memory, ...Object.fromEntries(kept) } as JsonObject }
   },
 })
@@ -132,24 +142,32 @@ async function checkWeb(context: Context, containerId: string): Promise<Checked>
 }
 
 async function checkServer(context: Context, containerId: string): Promise<Checked> {
-  const { settings, site, memory, config, now } = context
+  const { settings, site, memory, now } = context
   const what = `Server container ${containerId}`
+  const last = lastReading(context, containerId)
   try {
-    const live = await liveVersion(serviceAccountOf(settings), settings.tagManagerApiUrl, containerId, context)
+    const account = serviceAccountOf(settings)
+    const { sharers, everyMs } = account.tagManagerShares.need(containerId, now)
+    if (last !== null && now - last.reading.at < everyMs) {
+      const why = sharers === 1 ? '' : `${sharers} containers share the quota of the Tag Manager API`
+      return await judgeServer(context, what, last, why)
+    }
+    const live = await liveVersion(account, settings.tagManagerApiUrl, containerId, context)
     if (live === null) {
       const message = `${what} has no published version`
       return { status: 'critical', message, details: { container_id: containerId, reason: 'missing' } }
     }
     const history = withVersion(readHistory(memory.server), containerId, live.version, now)
-    const only = site.tag_manager_web_container_id === null ? config.expected_version : undefined
-    const rules = await rulesOf(context, config.expected_server_version ?? only, history)
-    const part = judgeVersion(what, history, rules, now)
+    const part = await judgeServer(context, what, { history, reading: { at: now, facts: detailsOf(live) } }, '')
     // The tags only once for each version: thousands of results would repeat them.
-    const details = { ...part.details, ...detailsOf(live), ...(history.since === now ? tagsOf(live) : {}) }
-    return { ...part, details, history, ...markerOf('server container', history, now) }
+    const details = { ...part.details, ...(history.since === now ? tagsOf(live) : {}) }
+    return { ...part, details, ...markerOf('server container', history, now) }
   } catch (thrown) {
     if (!(thrown instanceof GoogleFailure)) throw thrown
     const { reason, facts, message } = thrown
+    if (reason === 'quota' && last !== null) {
+      return judgeServer(context, what, last, 'the quota of the Tag Manager API is used up')
+    }
     // A web container is watched without an account, so on such a site a missing account is not a failure.
     const isOptional = reason === 'no_credentials' && site.tag_manager_web_container_id !== null
     return {
@@ -159,6 +177,37 @@ async function checkServer(context: Context, containerId: string): Promise<Check
       mayRetry: facts.isNetworkFailure === true,
     }
   }
+}
+
+interface KnownServer {
+  history: VersionHistory
+  reading: Reading
+}
+
+/** Without a newer reading, one of a day ago says too little. */
+const READING_MS = DAY
+
+function lastReading({ memory, now }: Context, containerId: string): KnownServer | null {
+  const history = readHistory(memory.server)
+  const { at, facts } = fieldsOf(memory.server_reading)
+  if (history?.containerId !== containerId || typeof at !== 'number' || at > now || now - at >= READING_MS) return null
+  return { history, reading: { at, facts: fieldsOf(facts) as JsonObject } }
+}
+
+/** @param why the API was not asked now; empty when it was */
+async function judgeServer(
+  context: Context,
+  what: string,
+  { history, reading }: KnownServer,
+  why: string,
+): Promise<Checked> {
+  const { site, config, now } = context
+  const only = site.tag_manager_web_container_id === null ? config.expected_version : undefined
+  const rules = await rulesOf(context, config.expected_server_version ?? only, history)
+  const part = judgeVersion(what, history, rules, now)
+  const age = why === '' ? '' : `; read ${duration(now - reading.at)} ago, as ${why}`
+  const details = { ...part.details, ...reading.facts, read_at: isoTime(reading.at) }
+  return { ...part, message: `${part.message}${age}`, details, history, reading }
 }
 
 /** Checks the copy that the site's own server serves; null when it serves none, as with most sites. */

@@ -238,6 +238,45 @@ test('after a refusal over quota nothing more is asked for a while', async (t) =
   assert.equal(google.asked.length, before)
 })
 
+test("while Google's quota is used up, the last reading counts for a day, and its age is said", async (t) => {
+  let live = version('7')
+  const google = await googleServer(
+    t,
+    SCOPE,
+    tagManager(() => live),
+  )
+  const { memory = {} } = await run(t, google.url, google.credentials)
+  live = googleError(403, 'Quota exceeded', 'dailyLimitExceeded', 'usageLimits')
+  const later = await run(t, google.url, google.credentials, { memory, now: NOW + 3 * HOUR })
+  assert.deepEqual(
+    [later.status, later.message],
+    ['ok', `Server container ${SERVER} is at version 7; read 3 h ago, as the quota of the Tag Manager API is used up`],
+  )
+  const { name, read_at } = later.details.server as Record<string, unknown>
+  assert.deepEqual([name, read_at], ['Spring sale', '2026-11-20T10:00:00.000Z'])
+  const after = { memory: later.memory ?? {}, now: NOW + 24 * HOUR }
+  assert.equal((await run(t, google.url, google.credentials, after)).status, 'error')
+})
+
+test('many containers share the quota of a day: each is read again when its turn has come', async (t) => {
+  const google = await googleServer(t, SCOPE, tagManager())
+  const { memory = {} } = await run(t, google.url, google.credentials)
+  for (let other = 2; other <= 200; other++) {
+    await run(t, google.url, google.credentials, {
+      site: siteRow({ tag_manager_server_container_id: `GTM-N${other}` }),
+    })
+  }
+  const before = google.asked.length
+  const early = await run(t, google.url, google.credentials, { memory, now: NOW + 15 * MINUTE })
+  assert.equal(
+    early.message,
+    `Server container ${SERVER} is at version 7; read 15 min ago, as 200 containers share the quota of the Tag Manager API`,
+  )
+  assert.equal(google.asked.length, before)
+  const due = await run(t, google.url, google.credentials, { memory: early.memory ?? {}, now: NOW + 33 * MINUTE })
+  assert.deepEqual([due.status, google.asked.length], ['ok', before + 1])
+})
+
 test('a token that was revoked is an error once, then there is a new one', async (t) => {
   const google = await googleServer(t, SCOPE, tagManager())
   await run(t, google.url, google.credentials)
