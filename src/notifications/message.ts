@@ -217,6 +217,8 @@ export interface OwnFailureMessage {
 export interface VendorMessage {
   kind: 'vendor_opened' | 'vendor_resolved'
   vendor: string
+  /** Whether the vendor refuses our own checks. Messages of earlier versions lack it. */
+  isOwn?: boolean
   incident: {
     id: string
     /** `Meta tags fail on 14 of 20 sites` */

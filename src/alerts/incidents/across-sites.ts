@@ -1,5 +1,6 @@
 import { logChanceTogether } from '../../detection/index.ts'
 import { DAY, HOUR, MINUTE } from '../../lib/index.ts'
+import { LOCKED_OUT_OF } from './sign.ts'
 
 /** A site's incident about one vendor's tags. */
 export interface VendorSign {
@@ -7,7 +8,7 @@ export interface VendorSign {
   siteId: string
   clientId: string
   vendor: string
-  /** How its tags are bad: `failing`, `missing`, `slow` or `refused`. */
+  /** How its tags are bad: `failing`, `missing`, `slow` or `refused`; or `locked_out` for checks that have no access to it. */
   failing: string
   startedAt: number
 }
@@ -83,8 +84,12 @@ export function vendorFaults(
   })
 }
 
-/** Returns the signs that began at once on the most sites; the earliest such group where several are equal. */
+/**
+ * Returns the signs that began at once on the most sites; the earliest such group where several are equal. Checks that share an account
+ * belong together whenever each of them ran.
+ */
 export function mostTogether(signs: readonly VendorSign[]): VendorSign[] {
+  if (signs[0]?.failing === LOCKED_OUT_OF) return [...signs]
   const around = signs
     .toSorted((a, b) => a.startedAt - b.startedAt)
     .map((centre) => signs.filter(({ startedAt }) => Math.abs(startedAt - centre.startedAt) <= AT_ONCE_MS))
@@ -97,8 +102,8 @@ export const siteCount = (signs: readonly VendorSign[]): number => new Set(signs
 export const isPartOf = (sign: VendorSign, fault: Pick<VendorFault, 'vendor' | 'failing' | 'startedAt'>): boolean =>
   sign.vendor === fault.vendor &&
   sign.failing === fault.failing &&
-  sign.startedAt >= fault.startedAt - AT_ONCE_MS &&
-  sign.startedAt <= fault.startedAt + LATE_MS
+  (sign.failing === LOCKED_OUT_OF ||
+    (sign.startedAt >= fault.startedAt - AT_ONCE_MS && sign.startedAt <= fault.startedAt + LATE_MS))
 
 /**
  * Whether what fails on sites of these clients is the vendor's fault. The sites of one client share releases and credentials, and a
@@ -122,14 +127,35 @@ const DOES: Readonly<Record<string, string>> = {
   refused: 'refuses events',
 }
 
-/** Returns `Meta tags fail on 14 of 20 sites`. */
+/** Returns `Meta tags fail on 14 of 20 sites`. How many sites need an account is not known. */
 export const vendorTitle = (vendor: string, failing: string, affected: number, sites: number): string =>
-  `${vendor} ${DOES[failing] ?? 'tags are bad'} on ${affected} of ${Math.max(sites, affected)} sites`
+  failing === LOCKED_OUT_OF
+    ? `Checks of ${affected} sites have no access to ${vendor}: look at GOOGLE_CREDENTIALS and the Google Cloud project`
+    : `${vendor} ${DOES[failing] ?? 'tags are bad'} on ${affected} of ${Math.max(sites, affected)} sites`
+
+/** The title when another number of sites is affected. */
+export const titleFor = (title: string, affected: number): string =>
+  title.replace(/\b\d+(?= (?:of \d+ )?sites)/, String(affected))
+
+/** Why the sites' incidents are one. */
+export const togetherText = (title: string, failing: string): string =>
+  failing === LOCKED_OUT_OF
+    ? 'All of these checks use the same service account'
+    : `${title} within 10 minutes, far more than fail at once by chance`
+
+/** What a client reads when the checks of its sites have no access, which is the operator's to mend. */
+const LOCKED_OUT_TEXT = 'Checks of other sites have no access to Google either: it is not your release'
+
+/** What a client reads about other sites. */
+export function othersText(vendor: string, failing: string, clientIds: ReadonlySet<string>): string {
+  if (failing === LOCKED_OUT_OF) return LOCKED_OUT_TEXT
+  return isShared(clientIds) ? elsewhereText(vendor) : ownSitesText(vendor)
+}
 
 /** What a client reads about other clients' sites: nothing but that some are affected. */
 export const elsewhereText = (vendor: string): string =>
   `Other sites are affected too: probably ${vendor}, not your release`
 
 /** What it reads when only its own sites are affected. */
-export const ownSitesText = (vendor: string): string =>
+const ownSitesText = (vendor: string): string =>
   `Other sites of this client are affected too: ${vendor} fails, or something they share, such as a release`

@@ -101,8 +101,7 @@ export function kinship(a: Sign, b: Sign): string | null {
     return `${both}: both are about the same thing`
   }
   // However rarely they run: until it is accepted again, none can.
-  if (a.isLockedOut && b.isLockedOut && a.resolvedAt === null)
-    return `${both}: Google refuses the service account of both`
+  if (a.isLockedOut && b.isLockedOut && a.resolvedAt === null) return `${both}: neither has access to Google`
   if (a.kind === 'event' && b.kind === 'event') {
     return apart <= TOGETHER_MS + Math.max(a.resolutionMs, b.resolutionMs) ? `${both}, on the same site` : null
   }

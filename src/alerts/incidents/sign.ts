@@ -21,6 +21,9 @@ export const rankOf = (cause: Cause): number => CAUSES.indexOf(cause)
 /** How a vendor's tags are bad, which has to be the same on several sites. */
 type Failing = 'failing' | 'missing' | 'slow' | 'refused'
 
+/** How a vendor is bad that refuses our own checks. */
+export const LOCKED_OUT_OF = 'locked_out'
+
 /** The parts of an alert that show what it may have in common with others. */
 export interface Sign {
   alertId: string
@@ -39,7 +42,7 @@ export interface Sign {
   failing: Failing | null
   /** What the vendor answers when it refuses: `HTTP 4xx`. */
   answer: string | null
-  /** Whether the check cannot run because Google refuses the service account, which all checks share. */
+  /** Whether the check has no access to Google, because of the service account or its project, which all checks share. */
   isLockedOut: boolean
   /** Whether there is too much, not too little. */
   isSurge: boolean
@@ -141,7 +144,7 @@ export function signOf(alert: SignRow): Sign {
     tag: tag ?? null,
     events: events.length > 0 ? events : typeof event === 'string' ? [event] : [],
     field: field ?? null,
-    vendor: alert.subject === 'check' ? null : vendorIn(alert, tag ?? null),
+    vendor: alert.subject !== 'check' ? vendorIn(alert, tag ?? null) : isLockedOut(details) ? GOOGLE : null,
     failing: isTooSoon(finding) ? null : (FAILING[alert.probe_type] ?? null),
     answer: alert.probe_type === 'vendor_status' ? answerIn(finding) : null,
     isLockedOut: alert.subject === 'check' && isLockedOut(details),
@@ -155,8 +158,11 @@ export function signOf(alert: SignRow): Sign {
   }
 }
 
-/** Reasons of a `GoogleFailure` that are about the service account, whatever it was to read. */
-const LOCKED_OUT: readonly unknown[] = ['no_credentials', 'bad_credentials', 'refused']
+/** The vendor of checks that have no access to Google. */
+const GOOGLE = 'Google'
+
+/** Reasons of a `GoogleFailure` that are about the service account or its project, whatever it was to read. */
+const LOCKED_OUT: readonly unknown[] = ['no_credentials', 'bad_credentials', 'refused', 'api_disabled']
 
 /** Some types of probes check several things, each with details of its own. */
 const isLockedOut = (details: Readonly<Record<string, unknown>>): boolean =>

@@ -13,12 +13,12 @@ import { entriesOf } from '../message-entries.ts'
 import { isSilenced, loadMutes } from '../mutes.ts'
 import { loadContext } from '../rules.ts'
 import {
-  elsewhereText,
   isPartOf,
-  isShared,
   joiningOf,
   LEAST_SITES,
-  ownSitesText,
+  othersText,
+  titleFor,
+  togetherText,
   type VendorFault,
   vendorFaults,
   vendorTitle,
@@ -28,6 +28,7 @@ import { severityOfAll } from './close.ts'
 import { dueMessages } from './due-messages.ts'
 import { lossAndValue, totalOf } from './impact-value.ts'
 import { impactIn } from './records.ts'
+import { LOCKED_OUT_OF } from './sign.ts'
 import { readVendors, type VendorState } from './vendor-reads.ts'
 
 /**
@@ -89,7 +90,7 @@ async function gather(
     if (open !== null && (await lockVendor(trx, store, open.row.id, now))?.row.state === 'resolved') return
     const id = open?.row.id ?? newOrderedId(now)
     const clientIds = new Set([...(open?.clientIds ?? []), ...parts.flatMap(({ row }) => row.client_id ?? [])])
-    const said = (isShared(clientIds) ? elsewhereText : ownSitesText)(vendorName(fault.vendor))
+    const said = othersText(vendorName(fault.vendor), fault.failing, clientIds)
     for (const part of parts) {
       part.row.parent_id = id
       part.events.push({ kind: 'belongs', actor: null, text: said })
@@ -156,7 +157,7 @@ async function insertVendor(
     scope: 'vendor',
     client_id: null,
     site_id: null,
-    cause: 'tag',
+    cause: failing === LOCKED_OUT_OF ? 'own' : 'tag',
     cause_at: null,
     vendor,
     title,
@@ -177,14 +178,13 @@ async function insertVendor(
     impact: null,
     impact_due: now,
   }
-  const why = `${title} within 10 minutes, far more than fail at once by chance`
   const opened: Case = {
     row,
     before: null,
     alerts: new Map(),
     events: [
       { kind: 'opened', actor: null, text: title },
-      { kind: 'explained', actor: null, text: why },
+      { kind: 'explained', actor: null, text: togetherText(title, failing) },
     ],
   }
   await saveCases(trx, [opened], now)
@@ -242,7 +242,7 @@ export async function writeVendor(
   const { row, events } = known
   row.started_at = Math.min(row.started_at, ...parts.map(({ started_at }) => started_at))
   // When none of its sites is left it keeps its title.
-  if (parts.length > 0) row.title = before.title.replace(/\b\d+(?= of )/, String(parts.length))
+  if (parts.length > 0) row.title = titleFor(before.title, parts.length)
   row.severity = severityOfAll(lasting.length === 0 ? [row, ...parts] : lasting)
   if (before.severity !== 'critical' && row.severity === 'critical')
     events.push({ kind: 'escalated', actor: null, text: 'Critical on one of its sites' })
@@ -282,6 +282,7 @@ export async function writeVendor(
     message: {
       kind,
       vendor: vendorName(row.vendor ?? ''),
+      ...(row.cause === 'own' ? { isOwn: true } : {}),
       incident: {
         id,
         title,

@@ -3,7 +3,7 @@ import { DAY, firstIdAt, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
 import { chunksOf, type IncidentRow, type Kysely, type Tables } from '../../store/index.ts'
 import { BASE_MS, LEAST_SITES, mostTogether, siteCount, type VendorSign, type VendorSite } from './across-sites.ts'
 import { LASTS } from './reach.ts'
-import { FAILING } from './sign.ts'
+import { FAILING, LOCKED_OUT_OF } from './sign.ts'
 
 /** What is known about vendors across sites. */
 export interface VendorState {
@@ -44,14 +44,15 @@ export async function readVendors(db: Kysely<Tables>, now: number): Promise<Vend
       'alerts.started_at',
       'alerts.confirmed_at',
       'alerts.probe_type',
+      'alerts.subject',
     ])
     .where(LASTS)
     .where('incidents.vendor', 'is not', null)
     .orderBy('incidents.id')
     .execute()
   const loose = rows.flatMap(({ id, site_id, client_id, vendor, parent_id, opened_at, ...lead }): VendorSign[] => {
-    const { scope, started_at, confirmed_at, probe_type } = lead
-    const failing = failingOf(probe_type)
+    const { scope, started_at, confirmed_at } = lead
+    const failing = failingOf(lead)
     const isLoose = scope === 'site' && parent_id === null && confirmed_at !== null && opened_at >= now - LOOSE_MS
     if (!isLoose || site_id === null || client_id === null) return []
     if (vendor === null || started_at === null || failing === null) return []
@@ -71,7 +72,9 @@ export async function readVendors(db: Kysely<Tables>, now: number): Promise<Vend
   return { open, loose, back, sitesOf: mayBeFound ? await sitesByVendor(db, loose, now) : () => [] }
 }
 
-const failingOf = (probeType: string | null): string | null => FAILING[probeType ?? ''] ?? null
+/** Of an alert about a vendor. About the vendor of a check, nothing else is known than that it does not let the check in. */
+const failingOf = ({ probe_type, subject }: { probe_type: string | null; subject: string | null }): string | null =>
+  subject === 'check' ? LOCKED_OUT_OF : (FAILING[probe_type ?? ''] ?? null)
 
 async function openVendors(db: Kysely<Tables>, ids: readonly string[]): Promise<VendorState['open']> {
   const rows = await db.selectFrom('incidents').selectAll().where('id', 'in', ids).orderBy('id').execute()
@@ -85,12 +88,13 @@ async function openVendors(db: Kysely<Tables>, ids: readonly string[]): Promise<
       'incidents.severity',
       'incidents.announced_at',
       'alerts.probe_type',
+      'alerts.subject',
     ])
     .where('incidents.parent_id', 'in', ids)
     .execute()
   return rows.flatMap((row) => {
     const own = parts.filter(({ parent_id }) => parent_id === row.id)
-    const failing = own.map(({ probe_type }) => failingOf(probe_type)).find((one) => one !== null) ?? ''
+    const failing = own.map(failingOf).find((one) => one !== null) ?? ''
     const lasting = own.filter(({ state }) => state !== 'resolved')
     const announced = lasting.filter(({ announced_at }) => announced_at !== null).length
     const isCritical = lasting.some(({ severity }) => severity === 'critical')
@@ -175,7 +179,7 @@ async function sitesByVendor(
   for (const { site_id, probe_type, subject_label, incident_id, named } of past) {
     const vendor = named ?? vendorOf(subject_label ?? '')?.id
     if (vendor === undefined || isJudged.has(incident_id ?? '')) continue
-    const key = `${site_id} ${vendor} ${failingOf(probe_type)}`
+    const key = `${site_id} ${vendor} ${FAILING[probe_type]}`
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
   return (vendor, failing) =>

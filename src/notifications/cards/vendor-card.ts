@@ -15,7 +15,10 @@ import {
 } from './card.ts'
 
 /** Makes the card of a vendor's incident on several clients' sites, whom it may name, as it is for the operator only. */
-export function vendorCard({ kind, incident, vendor, sites }: VendorMessage, { publicUrl, at }: CardOptions): Card {
+export function vendorCard(
+  { kind, incident, vendor, isOwn = false, sites }: VendorMessage,
+  { publicUrl, at }: CardOptions,
+): Card {
   const isOver = kind === 'vendor_resolved'
   const times = new LocalTimes('UTC')
   const since = sinceWhen(times, incident.started_at, at)
@@ -36,7 +39,9 @@ export function vendorCard({ kind, incident, vendor, sites }: VendorMessage, { p
     paragraphs: isOver
       ? []
       : [
-          `So many sites do not fail at once by chance: it is probably ${name(vendor)}. ` +
+          (isOwn
+            ? 'All of these checks use the same service account: the sites themselves may be fine. '
+            : `So many sites do not fail at once by chance: it is probably ${name(vendor)}. `) +
             'Each client is notified about its own sites, and that others are affected too.',
         ],
     facts,

@@ -293,6 +293,54 @@ test("of two people who acknowledge a vendor's incident at once the first is not
   assert.deepEqual(audited, events)
 })
 
+testOnEveryEngine(
+  'checks of many sites without access to Google are one incident, however far apart',
+  async (store, t) => {
+    const isRefused = (site: string) => ({ server: { reason: site === 'site-3' ? 'api_disabled' : 'refused' } })
+    const failing = new Set(['site-0', 'site-1', 'site-2'])
+    const type = typeOf(
+      async ({ site: { name } }): Promise<ProbeOutcome> =>
+        failing.has(name)
+          ? { status: 'error', message: 'Google says no', details: isRefused(name) }
+          : { status: 'ok', message: 'fine', details: {} },
+      { name: 'tag_manager_version' },
+    )
+    const seen = await watch(t, store, { probe_type: 'tag_manager_version' }, { type, delivers: false })
+    await store.write.updateTable('sites').set({ name: 'site-0' }).where('id', '=', seen.site.id).execute()
+    for (const name of ['site-1', 'site-2', 'site-3']) {
+      const site = await insertSite(store, { name })
+      await insertProbe(store, site.id, { probe_type: 'tag_manager_version' })
+    }
+    await seen.find('ooo')
+    await seen.upkeep()
+    seen.clock.advance(5 * 60 * MINUTE)
+    failing.add('site-3')
+    await seen.find('ooo')
+    await seen.upkeep()
+    const [vendor, ...others] = (await incidents(store)).filter(({ scope }) => scope === 'vendor')
+    assert.deepEqual(
+      [vendor?.title, vendor?.cause, others],
+      [
+        'Checks of 4 sites have no access to Google: look at GOOGLE_CREDENTIALS and the Google Cloud project',
+        'own',
+        [],
+      ],
+    )
+    const said = (await on(store, 'global')).filter(({ text }) => !text.endsWith('cancelled'))
+    assert.deepEqual(
+      said.map(({ text }) => text),
+      ['vendor_opened pending'],
+    )
+    const message = JSON.parse(said[0]?.message ?? '') as VendorMessage
+    const card = vendorCard(message, { publicUrl: 'https://tagwarden.example', at: seen.clock.now() })
+    assert.doesNotMatch(card.paragraphs.join(' '), /by chance/)
+    failing.clear()
+    await seen.find('ooo')
+    await seen.upkeep()
+    assert.ok((await incidents(store)).every(({ state }) => state === 'resolved'))
+  },
+)
+
 testOnEveryEngine('what fails on two sites is a fault of each', async (store, t) => {
   const { fail } = await watchSites(t, store, 2)
   await fail(2)
