@@ -106,6 +106,7 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
   const text = header?.trim() ?? ''
   if (/^\d{1,9}$/.test(text)) return Number(text) * SECOND
   // Date.parse alone accepts far more than HTTP's dates, which all begin with a weekday.
-  const at = /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : Number.NaN
+  // The form of `asctime` names no zone, and Date.parse would take ours.
+  const at = /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text.replace(/ \d{4}$/, '$& GMT')) : Number.NaN
   return Number.isNaN(at) ? null : Math.max(0, at - now)
 }
