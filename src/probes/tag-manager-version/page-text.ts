@@ -1,3 +1,6 @@
+/** Numbers in practice. It is shown in messages, and the watched server writes it. */
+const VERSION = /^[\w.-]{1,40}$/
+
 /**
  * Returns the published version in the text of `gtm.js`; null when it has none. The script starts with an object whose
  * `resource` contains it as `"version":"42"`. Tags, templates and consent settings have versions of their own further on, and
@@ -19,7 +22,7 @@ export function publishedVersion(script: string): string | null {
     } else if (token === ',') {
       key = null
     } else if (token !== ':') {
-      if (key === 'version' && depth === inside) return token.slice(1)
+      if (key === 'version' && depth === inside) return VERSION.test(token.slice(1)) ? token.slice(1) : null
       key = token.slice(1)
     }
   }

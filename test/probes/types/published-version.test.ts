@@ -22,6 +22,8 @@ const CASES: readonly [what: string, script: string, version: string | null][] =
   ['a script that is cut off behind the version', gtmScript('42').slice(0, 200), '42'],
   ['a script that is cut off before the version', '{"resource":{"tags":["abc', null],
   ['a comment that never ends', '/* "resource":{"version":"9"}', null],
+  ['a sentence in its place', '{"resource":{"version":"7. Call +1 555 0100 to renew"}}', null],
+  ['a megabyte in its place', `{"resource":{"version":"${'7'.repeat(1_000_000)}"}}`, null],
   ['a page', "<html><body>It's not here</body></html>", null],
   ['nothing', '', null],
 ]
