@@ -114,12 +114,14 @@ export async function findContainer(
     tried.push(place)
   }
   // “Knows the key but not the container” says more than “knows neither”.
-  const place = tried.find(({ answer }) => !answer.isAnswer && answer.status === 404) ?? tried[0]
+  const place = tried.find(({ answer }) => isUnknownThere(answer)) ?? tried[0]
   if (place === undefined) throw new Error('there is no region to ask')
-  if (place.answer.isAnswer || place.answer.status !== 404) return place
+  if (place.answer.isAnswer || !isUnknownThere(place.answer)) return place
   const message = `hosting provider A knows no container ${containerId}: it was deleted, or the key belongs to another account`
   return { ...place, answer: { ...place.answer, finding: { check: 'hosting', status: 'critical', message } } }
 }
+
+const isUnknownThere = (answer: HostingAnswer): boolean => !answer.isAnswer && answer.status === 404 && !answer.isPage
 
 /** Statuses with which a region answers for containers and keys of the other region. */
 const mayBeElsewhere = (status: number | null): boolean => status === 404 || status === 401 || status === 403

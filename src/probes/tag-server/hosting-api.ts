@@ -25,6 +25,8 @@ export type HostingAnswer =
       isAnswer: false
       /** Null without an answer. */
       status: number | null
+      /** It is a web page: something in front of the API sent it, and a 404 says nothing about the container. */
+      isPage: boolean
       finding: CheckFinding
       failure: unknown
     }
@@ -58,10 +60,11 @@ export async function askJson(
     const json = problem === null ? parseForeignJson(body) : undefined
     if (json !== undefined) return { isAnswer: true, body: json, totalMs: timings.total }
     const message = `${who} ${problem ?? `answered ${status} with something that is not JSON, or is too nested or too long`}`
-    return { isAnswer: false, status, finding: { check: 'hosting', status: 'error', message }, failure: undefined }
+    const finding: CheckFinding = { check: 'hosting', status: 'error', message }
+    return { isAnswer: false, status, isPage: /^\s*</.test(body), finding, failure: undefined }
   } catch (failure) {
     const finding = providerFailure('hosting', who, failure, timeoutMs)
-    return { isAnswer: false, status: null, finding, failure }
+    return { isAnswer: false, status: null, isPage: false, finding, failure }
   }
 }
 

@@ -285,6 +285,13 @@ for (const [what, global, eu, status, asked] of REGIONS) {
   })
 }
 
+test('hosting A: a web page with 404, as of a gateway, does not say that the container is gone', async (t) => {
+  const server = await httpServer(t, (_request, response) => response.writeHead(404).end('<html>404 Not Found</html>'))
+  const settings = { hostingAApiUrl: `http://127.0.0.1:${server.port}/api/v2`, hostingAToken: KEY }
+  const outcome = await run(t, { settings })
+  assert.deepEqual([outcome.status, outcome.message], ['error', 'the API of hosting provider A answered 404'])
+})
+
 test('hosting A: the region that knew the container is asked first the next time', async (t) => {
   const server = await regions(t, { global: 404, eu: null })
   const first = await run(t, server.given)
