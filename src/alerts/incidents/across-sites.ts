@@ -1,6 +1,6 @@
 import { logChanceTogether } from '../../detection/index.ts'
 import { DAY, HOUR, MINUTE } from '../../lib/index.ts'
-import { LOCKED_OUT_OF } from './sign.ts'
+import { GOOGLE_APIS, LOCKED_OUT_OF } from './sign.ts'
 
 /** A site's incident about one vendor's tags. */
 export interface VendorSign {
@@ -143,19 +143,14 @@ export const togetherText = (title: string, failing: string): string =>
     ? 'All of these checks use the same service account'
     : `${title} within 10 minutes, far more than fail at once by chance`
 
-/** What a client reads when the checks of its sites have no access, which is the operator's to mend. */
-const LOCKED_OUT_TEXT = 'Checks of other sites have no access to Google either: it is not your release'
-
-/** What a client reads about other sites. */
-export function othersText(vendor: string, failing: string, clientIds: ReadonlySet<string>): string {
-  if (failing === LOCKED_OUT_OF) return LOCKED_OUT_TEXT
-  return isShared(clientIds) ? elsewhereText(vendor) : ownSitesText(vendor)
-}
-
-/** What a client reads about other clients' sites: nothing but that some are affected. */
+/** What a client reads about other clients' sites: nothing but that some are affected. Access is the operator's to restore. */
 export const elsewhereText = (vendor: string): string =>
-  `Other sites are affected too: probably ${vendor}, not your release`
+  vendor === GOOGLE_APIS
+    ? `Checks of other sites have no access to ${vendor} either: it is not your release`
+    : `Other sites are affected too: probably ${vendor}, not your release`
 
-/** What it reads when only its own sites are affected. */
-const ownSitesText = (vendor: string): string =>
-  `Other sites of this client are affected too: ${vendor} fails, or something they share, such as a release`
+/** What it reads about its own sites, if no others are affected. */
+export const othersText = (vendor: string, clientIds: ReadonlySet<string>): string =>
+  isShared(clientIds) || vendor === GOOGLE_APIS
+    ? elsewhereText(vendor)
+    : `Other sites of this client are affected too: ${vendor} fails, or something they share, such as a release`

@@ -144,7 +144,7 @@ export function signOf(alert: SignRow): Sign {
     tag: tag ?? null,
     events: events.length > 0 ? events : typeof event === 'string' ? [event] : [],
     field: field ?? null,
-    vendor: alert.subject !== 'check' ? vendorIn(alert, tag ?? null) : isLockedOut(details) ? GOOGLE : null,
+    vendor: alert.subject !== 'check' ? vendorIn(alert, tag ?? null) : isLockedOut(details) ? GOOGLE_APIS : null,
     failing: isTooSoon(finding) ? null : (FAILING[alert.probe_type] ?? null),
     answer: alert.probe_type === 'vendor_status' ? answerIn(finding) : null,
     isLockedOut: alert.subject === 'check' && isLockedOut(details),
@@ -159,7 +159,7 @@ export function signOf(alert: SignRow): Sign {
 }
 
 /** The vendor of checks that have no access to Google. */
-const GOOGLE = 'Google'
+export const GOOGLE_APIS = 'Google APIs'
 
 /** Reasons of a `GoogleFailure` that are about the service account or its project, whatever it was to read. */
 const LOCKED_OUT: readonly unknown[] = ['no_credentials', 'bad_credentials', 'refused', 'api_disabled']

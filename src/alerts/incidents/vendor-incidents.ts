@@ -90,7 +90,7 @@ async function gather(
     if (open !== null && (await lockVendor(trx, store, open.row.id, now))?.row.state === 'resolved') return
     const id = open?.row.id ?? newOrderedId(now)
     const clientIds = new Set([...(open?.clientIds ?? []), ...parts.flatMap(({ row }) => row.client_id ?? [])])
-    const said = othersText(vendorName(fault.vendor), fault.failing, clientIds)
+    const said = othersText(vendorName(fault.vendor), clientIds)
     for (const part of parts) {
       part.row.parent_id = id
       part.events.push({ kind: 'belongs', actor: null, text: said })

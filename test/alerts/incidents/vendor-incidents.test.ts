@@ -321,7 +321,7 @@ testOnEveryEngine(
     assert.deepEqual(
       [vendor?.title, vendor?.cause, others],
       [
-        'Checks of 4 sites have no access to Google: look at GOOGLE_CREDENTIALS and the Google Cloud project',
+        'Checks of 4 sites have no access to Google APIs: look at GOOGLE_CREDENTIALS and the Google Cloud project',
         'own',
         [],
       ],
@@ -334,6 +334,11 @@ testOnEveryEngine(
     const message = JSON.parse(said[0]?.message ?? '') as VendorMessage
     const card = vendorCard(message, { publicUrl: 'https://tagwarden.example', at: seen.clock.now() })
     assert.doesNotMatch(card.paragraphs.join(' '), /by chance/)
+    const why = await store.write.selectFrom('incident_events').select('text').where('kind', '=', 'belongs').execute()
+    assert.deepEqual(
+      [...new Set(why.map(({ text }) => text))],
+      ['Checks of other sites have no access to Google APIs either: it is not your release'],
+    )
     failing.clear()
     await seen.find('ooo')
     await seen.upkeep()

@@ -61,12 +61,13 @@ function namesOf(names: readonly string[]): string {
   return all.length > NAMES_MOST ? `${shown} and ${all.length - NAMES_MOST} more` : shown
 }
 
-type Explained = Pick<IncidentDetail, 'likely_cause' | 'scope' | 'vendor' | 'affected' | 'state'>
+type Explained = Pick<IncidentDetail, 'likely_cause' | 'scope' | 'cause' | 'vendor' | 'affected' | 'state'>
 
 /** The likeliest cause. A vendor's incident names it itself: "Trouble at Meta: its tags fail on 3 sites". */
-export function causeWords({ likely_cause, scope, vendor, affected, state }: Explained): string {
+export function causeWords({ likely_cause, scope, cause, vendor, affected, state }: Explained): string {
   if (likely_cause !== null) return sentence(likely_cause)
   if (scope !== 'vendor' || vendor === null) return 'Not known yet'
+  if (cause === 'own') return 'All of these checks use the same service account'
   const sites = new Set(affected.map(({ site_id }) => site_id)).size
   const failed = `its tags ${state === 'resolved' ? 'failed' : 'fail'}`
   return `Trouble at ${vendor}: ${failed} on ${sites > 1 ? counted(sites, 'site') : 'several sites'}`
