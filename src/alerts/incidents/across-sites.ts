@@ -135,7 +135,7 @@ export const vendorTitle = (vendor: string, failing: string, affected: number, s
 
 /** The title when another number of sites is affected. */
 export const titleFor = (title: string, affected: number): string =>
-  title.replace(/\b\d+(?= (?:of \d+ )?sites)/, String(affected))
+  title.replace(/\b\d+ (of|sites)\b/, `${affected} $1`)
 
 /** Why the sites' incidents are one. */
 export const togetherText = (title: string, failing: string): string =>
