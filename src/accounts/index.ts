@@ -11,6 +11,7 @@ import { userRoutes } from './user-routes.ts'
 
 export { createCredentials, hasAccounts, type KnownCredentials } from './credentials.ts'
 export { firstOwnerLink } from './first-owner.ts'
+export { MOST_USERS } from './invite.ts'
 export { OidcProvider, type OidcSettings } from './oidc/provider.ts'
 export type { AccountRecord } from './own-account.ts'
 export { createOwners } from './owners.ts'

@@ -137,7 +137,8 @@ export async function clientIds(
 export const clientsOf = ({ read }: Pick<Store, 'read'>, ids: readonly string[]): Promise<ClientRow[]> =>
   read.selectFrom('clients').selectAll().where('id', 'in', ids).orderBy('created_at').orderBy('id').execute()
 
-const OVERRIDES = ['requests_per_second', 'events_per_month'] as const
+/** A client's own limits, which its plan must allow. */
+export const OVERRIDES = ['requests_per_second', 'events_per_month'] as const
 /** What only an editor of all clients may change. */
 export const TERMS = ['is_active', 'plan', ...OVERRIDES] as const
 

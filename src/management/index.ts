@@ -12,7 +12,7 @@ export {
   ONE_LINE,
   UpdateClient,
 } from './client-schemas.ts'
-export { checkClient, createClient, getClient, TERMS, updateClient } from './clients.ts'
+export { checkClient, createClient, getClient, OVERRIDES, TERMS, updateClient } from './clients.ts'
 export {
   type Context,
   CreateQuery,

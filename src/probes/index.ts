@@ -36,6 +36,7 @@ export { OwnConnection } from './own-connection.ts'
 export type { GoogleCredentials, ProbeSettings } from './probe-type.ts'
 export {
   configFaults,
+  isAutomatic,
   isMet,
   type JsonObject,
   mergedConfig,

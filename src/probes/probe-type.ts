@@ -284,6 +284,6 @@ export const isMet = (needs: NeededFields, site: Readonly<Record<SiteField, unkn
 export const needsInWords = (needs: NeededFields): string => needs.map((fields) => fields.join(' and ')).join(', or ')
 
 /** Whether `auto_probes` creates a probe of this type for the site. */
-export function isAutomatic({ needs, autoNeeds = needs }: ProbeType, site: SiteRow): boolean {
+export function isAutomatic({ needs, autoNeeds = needs }: ProbeType, site: Parameters<typeof isMet>[1]): boolean {
   return autoNeeds !== null && isMet(needs, site) && isMet(autoNeeds, site)
 }

@@ -43,6 +43,9 @@ export class Ref {
 export const STAGES = ['deletions', 'clients', 'of clients', 'probes', 'maintenance', 'users', 'fewer users'] as const
 export type Stage = (typeof STAGES)[number]
 
+/** Kinds of which a client can have only so many. */
+export type Limited = 'site' | 'probe' | 'channel' | 'maintenance'
+
 /** One thing that differs between the files and the service. */
 export interface Change {
   action: 'create' | 'update' | 'delete'
@@ -50,6 +53,10 @@ export interface Change {
   /** `site “Shop” of “Acme”`. */
   what: string
   fields: readonly FieldChange[]
+  /** What it creates, if that is limited. */
+  creates?: Limited
+  /** Probes that the service adds to the site that it creates. */
+  autoProbes?: number
   /** Where a file asks for it; null for a deletion. */
   source: Source | null
   /** The calls, in order. A function, because ids of earlier stages are known only when the change is made. */

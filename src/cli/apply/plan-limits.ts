@@ -2,7 +2,7 @@ import { MOST_MAINTENANCE } from '../../alerts/index.ts'
 import { MOST_SITES } from '../../management/index.ts'
 import { MOST_CHANNELS } from '../../notifications/index.ts'
 import { MOST_PROBES } from '../../probes/index.ts'
-import type { Change } from './change.ts'
+import type { Change, Limited } from './change.ts'
 import type { Planning } from './planning.ts'
 import type { PresentClient } from './present.ts'
 import type { WantedClient } from './wanted.ts'
@@ -28,8 +28,9 @@ export function requireRoomIn(
     ...(caller.all === null ? { site: MOST_SITES, probe: MOST_PROBES } : {}),
   }
   for (const [kind, limit] of Object.entries(most)) {
-    const created = changes.filter(({ action, what }) => action === 'create' && what.startsWith(`${kind} `)).length
-    const count = left[kind as keyof typeof left] + created
+    const created = changes.filter(({ creates }) => creates === kind).length
+    const automatic = kind === 'probe' ? changes.reduce((sum, { autoProbes = 0 }) => sum + autoProbes, 0) : 0
+    const count = left[kind as Limited] + created + automatic
     if (created === 0 || count <= limit) continue
     const many = kind === 'maintenance' ? 'maintenance windows' : `${kind}s`
     problems.push(source.problem(`the client would have ${count} ${many}, and can have ${limit}: leave some out`))
@@ -39,7 +40,7 @@ export function requireRoomIn(
 const pathsOf = (calls: Change['calls']): string[] => calls().map(({ path }) => path)
 
 /** How much of each kind is left of the client after these deletions. */
-function leftOf(present: PresentClient | null, deleted: ReadonlySet<string>) {
+function leftOf(present: PresentClient | null, deleted: ReadonlySet<string>): Record<Limited, number> {
   const isLeft =
     (path: string) =>
     ({ id }: { id: string }): boolean =>

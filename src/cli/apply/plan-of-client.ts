@@ -34,7 +34,7 @@ function planChannel(planning: Planning, client: Owner, wanted: Wanted, present:
   if (stored === null) return
   if (present === null) {
     planning.add({
-      ...{ action: 'create', stage: 'of clients', what, fields: [], source },
+      ...{ action: 'create', creates: 'channel', stage: 'of clients', what, fields: [], source },
       calls: () => [
         { method: 'POST', path: `/api/clients/${client.ref.id}/channels`, body: { ...fields, name }, onlyNew: true },
       ],
@@ -95,7 +95,7 @@ function planWork(planning: Planning, owner: Owner, wanted: Wanted, present: Mai
     if (isOver({ kind: String(kind), ends_at: typeof ends_at === 'string' ? ends_at : null }, planning.now)) return
     checkWork(planning, wanted, others)
     planning.create({
-      ...{ what, stage: 'maintenance', source, ref: new Ref(null), path: '/api/maintenance' },
+      ...{ what, creates: 'maintenance', stage: 'maintenance', source, ref: new Ref(null), path: '/api/maintenance' },
       body: () => ({ ...wanted.fields, [owner.scope]: owner.ref.id }),
     })
     return

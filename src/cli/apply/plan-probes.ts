@@ -49,7 +49,7 @@ function planProbe(
     planning.check(source, () => checkSettings(type, {}, config))
     planning.check(source, () => checkInterval(type, fields.interval_seconds))
     planning.create({
-      ...{ what, stage: 'probes', source, ref, path: '/api/probes' },
+      ...{ what, creates: 'probe', stage: 'probes', source, ref, path: '/api/probes' },
       body: () => ({ site_id: site.ref.id, probe_type: type, name, ...wanted.fields }),
     })
   } else if (present.record.probe_type !== type) {

@@ -1,4 +1,4 @@
-import type { InvitedUser, UserRecord } from '../../accounts/index.ts'
+import { type InvitedUser, MOST_USERS, type UserRecord } from '../../accounts/index.ts'
 import { emailKey, type Grants, roleFor, suffices } from '../../http/index.ts'
 import type { Ref } from './change.ts'
 import { fieldChange } from './fields.ts'
@@ -28,9 +28,16 @@ export function planUsers(planning: Planning, { wanted, present, callers }: Peop
   if (wanted === null) return
   const { pairs, rest } = planning.match('user', wanted, present, ({ email }) => emailKey(email))
   const leaving = planning.prune ? rest.filter(({ roles }) => roles.length > 0) : []
+  const { length: before } = planning.changes
   for (const pair of pairs) {
     if (pair.present === null) planInvitation(planning, pair.wanted)
     else planChange(planning, pair.wanted, pair.present, callers)
+  }
+  // Invitations come before deletions.
+  const count = present.length + planning.changes.slice(before).filter(({ action }) => action === 'create').length
+  if (count > Math.max(MOST_USERS, present.length)) {
+    const message = `there would be ${count} accounts, and there can be ${MOST_USERS}: leave some out`
+    planning.problems.push({ place: null, message })
   }
   for (const user of rest) {
     if (user.roles.length === 0) continue

@@ -1,5 +1,5 @@
-import { BLANK_SITE, checkClient, checkSite, TERMS } from '../../management/index.ts'
-import { Ref } from './change.ts'
+import { BLANK_SITE, checkClient, checkSite, OVERRIDES, TERMS } from '../../management/index.ts'
+import { type FieldChange, Ref } from './change.ts'
 import { differing, fieldChange } from './fields.ts'
 import { requireRoomIn } from './plan-limits.ts'
 import { planChannels, planMaintenance, planStatusPage } from './plan-of-client.ts'
@@ -7,6 +7,7 @@ import { planProbes } from './plan-probes.ts'
 import { type People, planUsers } from './plan-users.ts'
 import { type Invitation, type Owner, Planning } from './planning.ts'
 import type { PresentClient, PresentSite } from './present.ts'
+import { automaticProbes } from './probe-settings.ts'
 import { ConfigProblems } from './problems.ts'
 import type { Source, WantedClient, WantedSite } from './wanted.ts'
 
@@ -75,7 +76,7 @@ function planClient(planning: Planning, wanted: WantedClient, present: PresentCl
     planning.update({
       ...{ what, stage: 'clients', source: wanted.source, path, record: { ...present.record }, names },
       body: pick(fields, names),
-      fields: changesOf(wanted, fields, present.record, names),
+      fields: [...changesOf(wanted, fields, present.record, names), ...clearedLimits(wanted, present.record)],
       read: () => planning.api.get(path),
     })
   }
@@ -85,6 +86,15 @@ function planClient(planning: Planning, wanted: WantedClient, present: PresentCl
   planMaintenance(planning, owner, wanted.maintenance, present?.maintenance ?? [])
   planSites(planning, owner, wanted.sites, present?.sites ?? [])
   requireRoomIn(planning, wanted, present, planning.changes.slice(before))
+}
+
+/** The service clears a client's own limits when its plan changes to one that allows none. */
+function clearedLimits({ source, fields }: WantedClient, record: PresentClient['record']): FieldChange[] {
+  const { plan } = fields
+  if (plan === undefined || plan === 'enterprise' || record.plan !== 'enterprise') return []
+  return OVERRIDES.filter((name) => record[name] !== null && !(name in fields)).map((name) =>
+    fieldChange(name, record[name], null, source.at(name)),
+  )
 }
 
 function requireAll({ caller, problems }: Planning, source: Source, may: string): void {
@@ -113,8 +123,10 @@ function planSite(planning: Planning, client: Owner, wanted: WantedSite, present
   const after = { ...BLANK_SITE, url: '', ...present?.record, ...fields }
   planning.check(wanted.source, () => checkSite(after))
   if (present === null) {
+    const automatic = wanted.autoProbes ? automaticProbes(after) : []
     planning.create({
-      ...{ what, stage: 'of clients', source: wanted.source, ref },
+      ...{ what, creates: 'site', stage: 'of clients', source: wanted.source, ref, autoProbes: automatic.length },
+      fields: automatic.length === 0 ? [] : [{ name: 'probes', before: 'none', after: automatic.join(', ') }],
       path: `/api/sites${wanted.autoProbes ? '?auto_probes=true' : ''}`,
       body: () => ({ client_id: client.ref.id, ...fields }),
     })

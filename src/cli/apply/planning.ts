@@ -1,7 +1,7 @@
 import type { InvitedUser } from '../../accounts/index.ts'
 import { AppError } from '../../lib/index.ts'
 import { type Api, type Caller, RefusedError } from './api.ts'
-import type { Change, FieldChange, Ref, Stage } from './change.ts'
+import type { Change, FieldChange, Limited, Ref, Stage } from './change.ts'
 import type { Problem } from './problems.ts'
 import { problemOf, type Source, type Wanted } from './wanted.ts'
 
@@ -24,7 +24,10 @@ export interface Owner {
 
 interface Creation {
   what: string
+  creates?: Limited
   stage: Stage
+  fields?: readonly FieldChange[]
+  autoProbes?: number
   source: Source
   ref: Ref
   path: string
@@ -121,8 +124,8 @@ export class Planning {
   create({ path, body, ...of }: Creation): void {
     this.add({
       action: 'create',
-      ...of,
       fields: [],
+      ...of,
       calls: () => [{ method: 'POST', path, body: body(), onlyNew: true }],
     })
   }

@@ -1,4 +1,5 @@
 import {
+  isAutomatic,
   isMet,
   type JsonObject,
   mergedConfig,
@@ -43,6 +44,10 @@ export function unmetNeeds(typeName: string, site: SiteFields): string | null {
   const { needs } = TYPES.get(typeName) ?? { needs: [] }
   return isMet(needs, site) ? null : needsInWords(needs)
 }
+
+/** The names of the probes that `auto_probes` adds to a new site. */
+export const automaticProbes = (site: SiteFields): string[] =>
+  PROBE_TYPES.filter((type) => isAutomatic(type, site)).map(({ title }) => title)
 
 /** @throws AppError when it is too short for the type; its default is not */
 export function checkInterval(typeName: string, seconds: unknown): void {

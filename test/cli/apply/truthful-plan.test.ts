@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { stringify } from 'yaml'
+import type { UserRecord } from '../../../src/accounts/index.ts'
+import { Api, type Caller } from '../../../src/cli/apply/api.ts'
+import { planOf } from '../../../src/cli/apply/plan.ts'
+import type { PresentClient } from '../../../src/cli/apply/present.ts'
+import { wantedClients } from '../../../src/cli/apply/wanted.ts'
+import { wantedUsers } from '../../../src/cli/apply/wanted-users.ts'
+import { YamlFile } from '../../../src/cli/apply/yaml-file.ts'
 import { PROBE_TYPES } from '../../../src/probes/index.ts'
 import { amount } from '../../../testkit/length.ts'
 import { Random } from '../../../testkit/random.ts'
-import { startApplying } from './support.ts'
+import { OWNER, startApplying } from './support.ts'
 
 type Fields = Record<string, unknown>
 
@@ -163,4 +170,79 @@ test('what a plan accepts is carried out fully', async (t) => {
   }
   assert.ok(accepted > amount(10, 120), `only ${accepted} files were accepted`)
   t.diagnostic(`${accepted} files were accepted`)
+})
+
+test('a plan names the probes that auto_probes adds, and the limits that a smaller plan clears', async (t) => {
+  const { applyText, ask } = await startApplying(t)
+  const text = `clients:
+  - name: Acme
+    plan: enterprise
+    requests_per_second: 50
+    sites:
+      - name: Shop
+        url: https://shop.example
+        tag_server_url: https://sst.shop.example
+        auto_probes: true`
+  const { lines } = await applyText(text)
+  const probes = await ask<{ name: string }[]>('/api/probes')
+  assert.ok(probes.length > 2)
+  const [, named] = lines.map((line) => /^ {4}probes: none → (.*)$/.exec(line)).find((found) => found !== null) ?? []
+  assert.deepEqual(named?.split(', ').sort(), probes.map(({ name }) => name).sort())
+
+  const smaller = text.replace('enterprise', 'pro').replace('    requests_per_second: 50\n', '')
+  const { lines: changed } = await applyText(smaller)
+  assert.deepEqual(changed.slice(0, 3), [
+    '~ client “Acme”',
+    '    plan: enterprise → pro',
+    '    requests_per_second: 50 → not set',
+  ])
+  assert.deepEqual((await applyText(smaller)).lines, ['Nothing to change.'])
+})
+
+interface Before {
+  clients?: readonly PresentClient[]
+  users?: readonly UserRecord[]
+  caller?: Caller
+}
+
+function planFor(text: string, { clients = [], users = [], caller = OWNER }: Before) {
+  const files = [new YamlFile('a.yaml', text, {})]
+  return planOf(wantedClients(files), clients, {
+    api: new Api({ url: 'http://127.0.0.1:9', token: null }),
+    ...{ caller, defaultPlan: null, prune: false, now: 0, logoOf: () => undefined },
+    people: { wanted: wantedUsers(files), present: users, callers: [] },
+  })
+}
+
+test('a plan refuses more people than there can be accounts', () => {
+  const users = Array.from({ length: 9_999 }, (_, n) => ({
+    ...{ id: `u${n}`, email: `p${n}@agency.example`, name: 'P', status: 'active', group_roles: [] },
+    roles: [{ client_id: null, role: 'owner' }],
+  })) as unknown as UserRecord[]
+  const inviting = (names: readonly string[]) =>
+    `clients: []\nusers: [${names.map((name) => `{ email: ${name}@agency.example, roles: [{ all_clients: true, role: viewer }] }`)}]`
+  assert.equal(planFor(inviting(['ada']), { users }).changes.length, 1)
+  assert.throws(() => planFor(inviting(['ada', 'bea']), { users }), {
+    message: 'there would be 10001 accounts, and there can be 10000: leave some out',
+  })
+})
+
+test('a plan counts the probes that auto_probes adds before those that it lists', () => {
+  const record = { id: 'c', name: 'Acme', plan: 'pro', quiet_from: null, quiet_to: null }
+  const probes = Array.from({ length: 4_998 }, (_, n) => ({ record: { id: `p${n}`, name: `P${n}` }, maintenance: [] }))
+  const old = { record: { id: 's', name: 'Old', url: 'https://old.example' }, probes, maintenance: [] }
+  const clients = [
+    { record, sites: [old], maintenance: [], channels: null, statusPage: null },
+  ] as unknown as PresentClient[]
+  const caller: Caller = { isOpen: false, all: null, owned: [], email: null }
+  const automatic =
+    '{ name: Shop, url: "https://shop.example", tag_server_url: "https://sst.example", auto_probes: true }'
+  const listed = '{ name: Blog, url: "https://blog.example", probes: [{ type: push }] }'
+  const planned = (...sites: string[]) => planFor(`clients: [{ name: Acme, sites: [${sites}] }]`, { clients, caller })
+  assert.equal(planned(listed).changes.length, 2)
+  assert.equal(planned(automatic).changes.length, 1, 'the service adds them whatever there is')
+  assert.throws(
+    () => planned(automatic, listed),
+    /the client would have 50\d\d probes, and can have 5000: leave some out$/,
+  )
 })
