@@ -138,7 +138,7 @@ ___TEMPLATE_PARAMETERS___
       {
         "type": "REGEX",
         "args": [
-          "^([1-9]|[1-9][0-9]|[1-4][0-9][0-9]|500)$"
+          "^([1-9]|[1-9][0-9]|[1-4][0-9][0-9]|500|\\{\\{.+\\}\\})$"
         ],
         "errorMessage": "Enter a whole number from 1 to 500"
       }
@@ -151,12 +151,12 @@ ___TEMPLATE_PARAMETERS___
     "simpleValueType": true,
     "defaultValue": 1,
     "valueUnit": "events",
-    "help": "1 sends every event. With 10, one in ten is sent, at random, and counted ten times; events on which a tag failed are always sent. Totals stay right on average, small numbers become less exact. 1 to 1000.",
+    "help": "1 sends every event. With 10, one in ten is sent, at random, and counted ten times; events on which a tag failed are always sent. It can be a variable, such as a lookup table with 1 for purchases. Totals stay right on average, small numbers become less exact. 1 to 1000.",
     "valueValidators": [
       {
         "type": "REGEX",
         "args": [
-          "^([1-9]|[1-9][0-9]{1,2}|1000)$"
+          "^([1-9]|[1-9][0-9]{1,2}|1000|\\{\\{.+\\}\\})$"
         ],
         "errorMessage": "Enter a whole number from 1 to 1000"
       }
@@ -273,7 +273,7 @@ ___TEMPLATE_PARAMETERS___
           {
             "type": "REGEX",
             "args": [
-              "^[0-9]{1,5}$"
+              "^([0-9]{1,5}|\\{\\{.+\\}\\})$"
             ],
             "errorMessage": "Enter whole seconds from 0 to 99999"
           }
@@ -424,6 +424,8 @@ const MAX_AT_ONCE = 10;
 // The memory is the container's.
 const MAX_HELD_MS = 3600000;
 const MAX_HELD_NAMES = 10000;
+// An endpoint or key that comes from a variable may differ with every event.
+const MAX_BUFFERS = 100;
 
 const COMMERCE_EVENTS = [
   'add_payment_info', 'add_shipping_info', 'add_to_cart', 'add_to_wishlist', 'begin_checkout', 'purchase', 'refund',
@@ -556,7 +558,7 @@ const isCurrency = (value) => {
 // True when this instance has seen it before. Other instances may have, too, so this finds some of those that come again.
 const isRepeated = (settings, transactionId) => {
   if (transactionId === '') return false;
-  const key = JSON.stringify(['transactions', settings.tagId, settings.endpoint, settings.ingestKey]);
+  const key = JSON.stringify(['transactions', settings.tagId]);
   const hash = sha256Sync(settings.ingestKey + transactionId, { outputEncoding: 'hex' });
   const known = templateDataStorage.getItemCopy(key) || [];
   const short = hash.slice(0, TRANSACTION_HASH_LENGTH);
@@ -1000,10 +1002,21 @@ const batchPayload = (settings, containerId, batch) => {
   return payload;
 };
 
-// The storage is shared by all tags of this template: what is set differently is counted apart.
-const bufferKey = (settings, containerId) => JSON.stringify([containerId, settings]);
-
-const loadBuffer = (key) => templateDataStorage.getItemCopy(key) || { open: null, retryAt: 0, isWaiting: false };
+// The storage is shared by all tags of this template: what goes elsewhere or says something else is counted apart. All that sending
+// needs is in the key.
+const bufferKey = (settings, containerId) =>
+  JSON.stringify([
+    containerId,
+    {
+      tagId: settings.tagId,
+      endpoint: settings.endpoint,
+      ingestKey: settings.ingestKey,
+      trackUserData: settings.trackUserData,
+      trackConsent: settings.trackConsent,
+      trackSignals: settings.trackSignals,
+      isMarked: settings.isMarked
+    }
+  ]);
 
 // Apart from the rest, which every event reads and writes.
 const waitingKey = (key) => key + ' waiting';
@@ -1024,6 +1037,8 @@ const sealOpen = (buffer, now) => {
 
 const namesIn = (batch) => Object.keys(batch.event_counts).length + Object.keys(batch.tag_metrics).length;
 
+const logDropped = (batch) => log(true, 'dropped ' + batch.total_events + ' events that could not be sent');
+
 // The last have waited least: they stay.
 const withinBounds = (waiting, now) => {
   const kept = [];
@@ -1034,7 +1049,7 @@ const withinBounds = (waiting, now) => {
     if (now - batch.window_end_ms <= MAX_HELD_MS && names <= MAX_HELD_NAMES) {
       kept.unshift(waiting[at]);
     } else {
-      log(true, 'dropped ' + batch.total_events + ' events that could not be sent');
+      logDropped(batch);
     }
   }
   return kept;
@@ -1047,8 +1062,13 @@ const fitsInto = (open, batch) =>
 // Only 429 says for certain that nothing was counted: not now, and before if it was never without an answer.
 const settleBatch = (key, sent, status) => {
   const now = getTimestampMillis();
-  const buffer = loadBuffer(key);
-  if (isAccepted(status) || isRefused(status)) {
+  const buffer = templateDataStorage.getItemCopy(key);
+  const isSettled = isAccepted(status) || isRefused(status);
+  if (!buffer) {
+    if (!isSettled) logDropped(sent.batch);
+    return;
+  }
+  if (isSettled) {
     if (buffer.retryAt === 0) return;
     buffer.retryAt = 0;
   } else {
@@ -1098,11 +1118,30 @@ const takeDue = (settings, key, buffer, now) => {
   return due;
 };
 
+// Sends what the buffer holds, once: its answers find no buffer in which it could wait.
+const closeBuffer = (key, now) => {
+  const buffer = templateDataStorage.getItemCopy(key);
+  if (!buffer) return;
+  const held = loadWaiting(key).concat(buffer.open ? [sealOpen(buffer, now)] : []);
+  templateDataStorage.setItemCopy(key, null);
+  templateDataStorage.setItemCopy(waitingKey(key), null);
+  held.slice(0, -MAX_AT_ONCE).forEach((sent) => logDropped(sent.batch));
+  const parts = JSON.parse(key);
+  held.slice(-MAX_AT_ONCE).forEach((sent) => sendBatch(parts[1], parts[0], key, sent));
+};
+
+const openBuffer = (key, now) => {
+  const keys = (templateDataStorage.getItemCopy('buffers') || []).concat([key]);
+  templateDataStorage.setItemCopy('buffers', keys.slice(-MAX_BUFFERS));
+  keys.slice(0, -MAX_BUFFERS).forEach((oldest) => closeBuffer(oldest, now));
+  return { open: null, retryAt: 0, isWaiting: false };
+};
+
 // Reads, changes and writes the storage without a pause in between, so no other event comes in the middle.
 const countEvent = (settings, containerId, event, tags, weight) => {
   const key = bufferKey(settings, containerId);
   const now = getTimestampMillis();
-  const buffer = loadBuffer(key);
+  const buffer = templateDataStorage.getItemCopy(key) || openBuffer(key, now);
   const batch = weighted(batchOf(event, tags), weight);
   buffer.open = buffer.open ? mergeInto(buffer.open, batch) : batch;
   const due = takeDue(settings, key, buffer, now);
@@ -2036,6 +2075,13 @@ scenarios:
     assertThat(JSON.stringify(stored)).doesNotContain('N499');
     settings.gtmTagId = 5;
     assertThat(isDuplicate('purchase', 'N0')).isFalse();
+    const lists = Object.keys(stored).length;
+    for (let id = 0; id < 3; id++) {
+      settings.ingestKey = 'KEY ' + id;
+      assertThat(isDuplicate('purchase', 'N0')).isFalse();
+      assertThat(isDuplicate('purchase', 'N0')).isTrue();
+    }
+    assertThat(Object.keys(stored)).hasLength(lists);
 - name: Sends nothing of what the fields hold
   code: |-
     fire([tag(1)]);
@@ -2192,6 +2238,41 @@ scenarios:
       });
       assertThat(requests).hasLength(0);
     });
+- name: Batched counts together what differs only in when it is sent
+  code: |-
+    batched(3);
+    fire([]);
+    settings.batchSize = 2;
+    settings.sampleEvery = '{{resolved to nothing}}';
+    fire([]);
+    assertThat(requests).hasLength(1);
+    assertThat(requests[0].payload.total_events).isEqualTo(2);
+- name: Batched sends the oldest of too many buffers and keeps none that fails
+  code: |-
+    batched(50);
+    const fireAt = (place) => {
+      settings.endpoint = 'https://monitor.example/' + place;
+      fire([]);
+    };
+    for (let place = 0; place < 100; place++) fireAt(place);
+    fireAt(5);
+    assertThat(requests).hasLength(0);
+    fireAt(100);
+    assertThat(requests).hasLength(1);
+    assertThat(requests[0].url).isEqualTo('https://monitor.example/0');
+    assertThat(requests[0].payload.total_events).isEqualTo(1);
+    const held = () => Object.keys(stored).filter((key) => stored[key] !== null).length;
+    const before = held();
+    settings.logMode = 'failures';
+    answers = [answered(500), answered(500)];
+    fireAt(101);
+    fireAt(102);
+    assertThat(requests).hasLength(3);
+    assertThat(held()).isEqualTo(before);
+    assertThat(logs.filter((text) => text === 'Tagwarden: dropped 1 events that could not be sent')).hasLength(2);
+    for (let place = 103; place < 106; place++) fireAt(place);
+    assertThat(requests[5].url).isEqualTo('https://monitor.example/5');
+    assertThat(requests[5].payload.total_events).isEqualTo(2);
 - name: Batched repeats a batch as it was after a pause
   code: |-
     batched(1);

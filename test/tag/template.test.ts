@@ -26,7 +26,7 @@ test('the readme of the gallery lists every setting of the form, and how many ke
   assert.ok(readme.includes(`${readableFields(template).length} named keys`))
 })
 
-test('the form takes variables for endpoint and key, and refuses a key that cannot be one and a variable as a name', async () => {
+test('the form takes variables for endpoint, key and numbers, and refuses a key that cannot be one and a variable as a name', async () => {
   const { parameters } = await readTemplate()
   const columns = parameters.flatMap(({ source }) => [source, ...listOf(source.simpleTableColumns)])
   const takes = (name: string, text: string): boolean => {
@@ -40,11 +40,17 @@ test('the form takes variables for endpoint and key, and refuses a key that cann
     endpoint: ['https://a.example/ingest', '{{Endpoint}}'],
     ingestKey: [key, '{{Key}}'],
     name: ['Käufer 1'],
+    batchSize: ['1', '500', '{{Size}}'],
+    sampleEvery: ['1', '1000', '{{One in}}'],
+    maxBatchAgeSeconds: ['0', '{{Age}}'],
   }
   const refused = {
     endpoint: ['a.example', 'http://a.example'],
     ingestKey: [`${key} `, key.slice(1)],
     name: ['{{E-mail}}'],
+    batchSize: ['0', '501', '5 {{Size}}'],
+    sampleEvery: ['0', '1001', '{{}}'],
+    maxBatchAgeSeconds: ['-1', '1.5'],
   }
   for (const [name, texts] of Object.entries(taken)) for (const text of texts) assert.ok(takes(name, text), text)
   for (const [name, texts] of Object.entries(refused)) for (const text of texts) assert.ok(!takes(name, text), text)
