@@ -300,7 +300,7 @@ ___TEMPLATE_PARAMETERS___
             "displayValue": "Do not send"
           }
         ],
-        "help": "What is kept out of the counts is still listed among the latest payloads, so that you see that it arrives."
+        "help": "Pages on gtm-msr.appspot.com, where Google scans containers, belong to them. What is kept out of the counts is still listed among the latest payloads, so that you see that it arrives."
       },
       {
         "type": "SELECT",
@@ -478,6 +478,9 @@ const trimmed = (value) => getType(value) === 'string' ? value.trim() : '';
 // Of what others send an object may stand where a text belongs, and one that cannot be made a text would end the tag.
 const plainText = (value) => ['string', 'number', 'boolean'].indexOf(getType(value)) === -1 ? '' : makeString(value).trim();
 
+// Where Google runs containers to scan them, as many templates say; it is not documented.
+const isScan = () => trimmed(getEventData('page_location')).indexOf('https://gtm-msr.appspot.com/') === 0;
+
 // Only what names itself as another is one: a container that says nothing of its environment may be the live one.
 const isOtherEnvironment = () => {
   const named = trimmed(version.environmentName).toLowerCase();
@@ -486,7 +489,7 @@ const isOtherEnvironment = () => {
 
 // What becomes of this event: 'count', 'mark' or 'skip'. A tag that was saved before there were these settings has nothing here.
 const treatment = () => {
-  if (isPreview) return data.previewTraffic;
+  if (isPreview || isScan()) return data.previewTraffic;
   return isOtherEnvironment() ? data.otherEnvironments : 'count';
 };
 
@@ -744,7 +747,7 @@ const reportedTag = (tag, nameKey) => {
 
 const reportedTags = (tags, excluded, nameKey) =>
   (tags || [])
-    .filter((tag) => makeString(tag.exclude) !== 'true' && excluded.indexOf(makeString(tag.id)) === -1)
+    .filter((tag) => plainText(tag.exclude).toLowerCase() !== 'true' && excluded.indexOf(makeString(tag.id)) === -1)
     .slice(0, MAX_TAGS)
     .map((tag) => reportedTag(tag, nameKey));
 
@@ -1626,7 +1629,7 @@ scenarios:
   code: |-
     fire([
       { id: 41, status: 'success' }, { id: 42, status: 'success', exclude: 'true' }, { id: 43, status: 'success', exclude: true },
-      { id: 44, status: 'success', exclude: 'false' }
+      { id: 44, status: 'success', exclude: 'false' }, { id: 45, status: 'success', exclude: ' TRUE ' }
     ]);
     assertThat(idsOf(requests[0])).isEqualTo(['41', '44']);
 - name: Says which version of the container it ran on
@@ -1698,6 +1701,20 @@ scenarios:
     callback = () => undefined;
     assertThat(sent()).isEqualTo([]);
     assertApi('gtmOnFailure').wasNotCalled();
+- name: Treats a page of Googles scanner as a preview
+  code: |-
+    event = { event_name: 'page_view', page_location: 'https://gtm-msr.appspot.com/render2?id=GTM-ABC1234' };
+    fire([]);
+    assertThat(requests[0].payload.preview).isUndefined();
+    settings.previewTraffic = 'mark';
+    fire([]);
+    assertThat(requests[1].payload.preview).isTrue();
+    settings.previewTraffic = 'skip';
+    runCode(settings);
+    assertThat(requests).hasLength(2);
+    event = { event_name: 'page_view', page_location: 'https://shop.example/?from=https://gtm-msr.appspot.com/' };
+    fire([]);
+    assertThat(requests).hasLength(3);
 - name: Treats the preview of another environment as a preview
   code: |-
     version.environmentName = 'Staging';
