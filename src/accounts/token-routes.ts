@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { errorResponses, type HttpApp, NoContent, Uuid } from '../http/index.ts'
+import { errorResponses, type HttpApp, ListQuery, NoContent, sendRecords, Uuid } from '../http/index.ts'
 import { contextOf } from '../management/index.ts'
 import type { AccountOptions } from './options.ts'
-import { ApiTokenRecord, CreateApiToken, createToken, listTokens, NewApiToken, revokeToken } from './tokens.ts'
+import { ApiTokenRecord, CreateApiToken, createToken, NewApiToken, revokeToken, tokenIds, tokensOf } from './tokens.ts'
 
 const tags = ['API tokens']
 /** Callers who own no client are refused before; the handlers restrict to what the caller owns. */
@@ -20,10 +20,14 @@ export function tokenRoutes(app: HttpApp, options: AccountOptions): void {
         tags,
         summary: 'List API tokens',
         description: 'Tokens for clients that the caller owns; all tokens for an owner of all clients.',
+        querystring: ListQuery,
         response: { 200: Type.Array(ApiTokenRecord, { description: 'Oldest first' }) },
       },
     },
-    async ({ access }) => listTokens(store, access),
+    async (request, reply) => {
+      const page = await tokenIds(store, request.access, request.query)
+      return sendRecords(request, reply, page, (ids) => tokensOf(store, ids))
+    },
   )
 
   app.post(

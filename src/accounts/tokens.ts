@@ -5,10 +5,14 @@ import {
   CLIENT_ROLES,
   type Grants,
   IsoTime,
+  type ListQuery,
   model,
   NO_GRANTS,
   nullable,
+  type Page,
+  pageOfIds,
   Uuid,
+  unknownAfter,
   type Visible,
 } from '../http/index.ts'
 import {
@@ -135,11 +139,28 @@ function grantsOfToken(row: Pick<ApiTokenRow, 'role' | 'client_ids'>): Grants {
 const clientsOf = ({ client_ids }: Pick<ApiTokenRow, 'client_ids'>): string[] | null =>
   client_ids === null ? null : (JSON.parse(client_ids) as string[])
 
-/** The tokens that the caller manages, oldest first. */
-export async function listTokens({ read }: Pick<Store, 'read'>, access: Access): Promise<ApiTokenRecord[]> {
+/**
+ * The ids of the tokens that the caller manages, oldest first.
+ *
+ * @throws AppError `invalid_request` when `after` is not the id of one of them
+ */
+export async function tokenIds(
+  { read }: Pick<Store, 'read'>,
+  access: Access,
+  { after, limit }: ListQuery,
+): Promise<Page<string>> {
   const managed = managedClients(access)
-  const rows = await read.selectFrom('api_tokens').selectAll().orderBy('id').execute()
-  return rows.filter((row) => isManaged(row, managed)).map(tokenRecord)
+  const rows = await read.selectFrom('api_tokens').select(['id', 'client_ids']).orderBy('id').execute()
+  const shown = rows.filter((row) => isManaged(row, managed))
+  const last = after === undefined ? -1 : shown.findIndex(({ id }) => id === after)
+  if (after !== undefined && last === -1) throw unknownAfter('a token')
+  return pageOfIds(shown.slice(last + 1), limit)
+}
+
+/** These tokens, oldest first. */
+export async function tokensOf({ read }: Pick<Store, 'read'>, ids: readonly string[]): Promise<ApiTokenRecord[]> {
+  const rows = await read.selectFrom('api_tokens').selectAll().where('id', 'in', ids).orderBy('id').execute()
+  return rows.map(tokenRecord)
 }
 
 function isManaged(row: Pick<ApiTokenRow, 'client_ids'>, managed: Visible): boolean {

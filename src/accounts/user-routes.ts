@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { Allowance, errorResponses, type HttpApp, NoContent, Uuid } from '../http/index.ts'
+import { Allowance, errorResponses, type HttpApp, ListQuery, NoContent, sendRecords, Uuid } from '../http/index.ts'
 import { AppError } from '../lib/index.ts'
 import { contextOf } from '../management/index.ts'
 import { inviteUser } from './invite.ts'
@@ -8,11 +8,11 @@ import { auditLink, handOut, replaceLinks } from './links.ts'
 import type { AccountOptions } from './options.ts'
 import { managedClients } from './roles.ts'
 import { endSession, SessionRecord, sessionsOf } from './sessions.ts'
+import { userIds, usersOf } from './user-list.ts'
 import { InvitedUser, InviteUser, PasswordLink, UpdateUser, UserRecord } from './user-schemas.ts'
 import {
   deleteUser,
   type FoundUser,
-  listUsers,
   lockUser,
   mayHandOutLink,
   recordOf,
@@ -48,10 +48,15 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
         tags,
         summary: 'List people',
         description: 'People with a role for a client that the caller owns; everyone for an owner of all clients.',
+        querystring: ListQuery,
         response: { 200: Type.Array(UserRecord, { description: 'Oldest first' }) },
       },
     },
-    async ({ access }) => listUsers(store, access),
+    async (request, reply) => {
+      const { access, query } = request
+      const page = await userIds(store, access, query)
+      return sendRecords(request, reply, page, (ids) => usersOf(store, access, ids))
+    },
   )
 
   app.post(

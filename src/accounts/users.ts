@@ -1,7 +1,7 @@
 import { type Access, type Grants, joined, NO_GRANTS, roleFor, type Visible } from '../http/index.ts'
 import { AppError, invalidRequest, notFound } from '../lib/index.ts'
 import { type Context, writeAudit } from '../management/index.ts'
-import type { Kysely, Store, Tables, Transaction, UserRow } from '../store/index.ts'
+import type { Kysely, Tables, Transaction, UserRow } from '../store/index.ts'
 import { lockOwners, requireOwnerLeft } from './owners.ts'
 import {
   ALL_CLIENTS,
@@ -24,38 +24,6 @@ export interface FoundUser {
   /** Roles that people gave them; those from groups are in `ways`. */
   grants: Grants
   ways: Ways
-}
-
-/** People with a role that the caller manages, oldest first, showing only roles that the caller manages. */
-export async function listUsers({ read }: Pick<Store, 'read'>, access: Access): Promise<UserRecord[]> {
-  const managed = managedClients(access)
-  let query = read.selectFrom('users').selectAll().orderBy('created_at').orderBy('id')
-  if (managed !== null) {
-    query = query.where(({ or, eb, selectFrom }) =>
-      or([
-        eb(
-          'id',
-          'in',
-          selectFrom('user_roles')
-            .select('user_id')
-            .where('client_id', 'in', [...managed]),
-        ),
-        eb(
-          'id',
-          'in',
-          selectFrom('identity_roles')
-            .innerJoin('user_identities', 'user_identities.id', 'identity_roles.identity_id')
-            .select('user_identities.user_id')
-            .where('client_id', 'in', [...managed]),
-        ),
-      ]),
-    )
-  }
-  const rows = await query.execute()
-  const ids = rows.map(({ id }) => id)
-  const grants = await grantsByUser(read, ids)
-  const ways = await waysOf(read, ids)
-  return rows.map((row) => recordOf({ row, grants: grants.get(row.id) ?? NO_GRANTS, ways: ways(row.id) }, managed))
 }
 
 /** The record as the caller may see it. */

@@ -40,7 +40,7 @@ export { etagOf, matchesEtag, sendJson } from './compression.ts'
 export { OverloadedError, RateLimitedError, tooManyCodes } from './errors.ts'
 export { areEmails, isHttpUrl, isIsoTime, pathOf } from './formats.ts'
 export { type FreshenCounts, freshenCounts } from './fresh-counts.ts'
-export { ListPages, pageOfIds, sendRecords, unknownAfter } from './lists.ts'
+export { ListPages, ListQuery, pageOfIds, sendRecords, unknownAfter } from './lists.ts'
 export { boundPipeline, enduring, IDLE_SOCKET_TIMEOUT_MS, inTurn, MAX_BODY_BYTES, SERVER_LIMITS } from './pacing.ts'
 export type { HttpApp } from './schemas.ts'
 export {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { invalidRequest } from '../lib/index.ts'
 import { sendJson } from './compression.ts'
 import { linkNextPage, MAX_PAGE, type Page, pageOf, Uuid } from './schemas.ts'
@@ -21,6 +21,10 @@ export const ListPages = {
     }),
   ),
 }
+
+/** The same as the whole query. */
+export const ListQuery = Type.Object(ListPages, { additionalProperties: false })
+export type ListQuery = Static<typeof ListQuery>
 
 /** Cuts the fetched records, one more than `limit` where there are more, to a page of their ids; without a limit they are all on it. */
 export const pageOfIds = (fetched: readonly { id: string }[], limit = fetched.length): Page<string> =>
