@@ -97,6 +97,7 @@ function changeProbe(
     },
     fields: changes,
     read: () => planning.api.get(path),
+    among: `/api/probes?site_id=${record.site_id}`,
   })
 }
 

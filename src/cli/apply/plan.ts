@@ -78,6 +78,7 @@ function planClient(planning: Planning, wanted: WantedClient, present: PresentCl
       body: pick(fields, names),
       fields: [...changesOf(wanted, fields, present.record, names), ...clearedLimits(wanted, present.record)],
       read: () => planning.api.get(path),
+      among: '/api/clients',
     })
   }
   const owner: Owner = { ref, name: `“${wanted.label}”`, scope: 'client_id' }
@@ -138,6 +139,7 @@ function planSite(planning: Planning, client: Owner, wanted: WantedSite, present
       body: pick(fields, names),
       fields: changesOf(wanted, fields, present.record, names),
       read: () => planning.api.get(path),
+      among: `/api/sites?client_id=${client.ref.id}`,
     })
   }
   const owner: Owner = { ref, name: `“${wanted.label}” (${client.name})`, scope: 'site_id' }

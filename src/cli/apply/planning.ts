@@ -46,6 +46,8 @@ interface Update {
   fields: readonly FieldChange[]
   /** Reads the record again. */
   read: () => Promise<Fields | undefined>
+  /** The list of those among which its name must be the only one of its kind. */
+  among?: string
 }
 
 interface Options {
@@ -131,13 +133,22 @@ export class Planning {
   }
 
   /** Adds nothing when nothing differs. */
-  update({ path, record, names, body, fields, read, ...of }: Update): void {
+  update({ path, record, names, body, fields, read, among, ...of }: Update): void {
     if (fields.length === 0) return
     const seen = (found: Fields | undefined) => found && Object.fromEntries(names.map((name) => [name, found[name]]))
     this.add({
       ...{ action: 'update', ...of, fields },
       calls: () => [{ method: 'PATCH', path, body }],
-      recheck: { basis: seen(record), read: async () => seen(await unlessGone(read())) },
+      recheck: {
+        basis: { seen: seen(record), isTaken: false },
+        read: async () => ({
+          seen: seen(await unlessGone(read())),
+          isTaken:
+            among !== undefined &&
+            names.includes('name') &&
+            (await this.api.get<Fields[]>(among)).some(({ id, name }) => name === body.name && id !== record.id),
+        }),
+      },
     })
   }
 

@@ -146,3 +146,23 @@ test('a run that was killed in the middle is completed by the next', async (t) =
   assert.deepEqual((await applying.applyText(text)).lines, ['Nothing to change.'])
   assert.equal(await count(), 45)
 })
+
+test('a rename is not made when something else has the name since the plan', async (t) => {
+  const applying = await startApplying(t)
+  const { applyText, ask, change } = applying
+  const shop = (name: string, former: string, probe: string) =>
+    `clients: [{ name: Acme, sites: [{ name: ${name}${former}, url: "https://acme.example", probes: [${probe}] }] }]`
+  await applyText(shop('Old', '', '{ type: push, name: Old }'))
+  const file = shop('New', ', renamed_from: Old', '{ type: push, name: New, renamed_from: Old }')
+  const [plan] = await plannedTwice(applying, file)
+  assert.ok(plan !== undefined)
+  const [site] = await ask<{ id: string; client_id: string }[]>('/api/sites')
+  await change('POST', '/api/sites', { client_id: site?.client_id, name: 'New', url: 'https://new.example' })
+  await change('POST', '/api/probes', { site_id: site?.id, probe_type: 'push', name: 'New' })
+  for (const { what, ...rest } of plan.changes) {
+    const carrying = carryOut(plan.api, [{ what, ...rest }])
+    await assert.rejects(carrying, /has just been changed by someone else: run it again/, what)
+  }
+  assert.deepEqual((await namesIn(applying)).filter((name) => name === 'New').length, 1)
+  await assert.rejects(applyText(file), /the service has both “Old” and “New”/)
+})
