@@ -10,6 +10,8 @@ import {
   createChatTransport,
   createEmailTransport,
   createMailer,
+  type DigestReaders,
+  digestReaders,
   type Mailer,
   type Transports,
 } from './notifications/index.ts'
@@ -142,7 +144,7 @@ export async function startService({
     const outbound = openOutbound({ allow: config.outboundAllow, userAgent: `Tagwarden/${VERSION}`, clock })
     closers.add(() => outbound.close())
     const mailer = mailerOf(config)
-    const transports = transportsOf(config, outbound, mailer)
+    const transports = transportsOf(config, outbound, mailer, digestReaders(store, clock))
     let address = ''
     const publicUrl = () => config.publicUrl ?? address
     const noteOutage = async () => listening?.loop.tick()
@@ -242,9 +244,14 @@ async function offerFirstAccount(
 const mailerOf = ({ smtpUrl, smtpFrom }: Config): Mailer | null =>
   smtpUrl === null || smtpFrom === null ? null : createMailer({ smtpUrl, smtpFrom })
 
-const transportsOf = ({ webhookSecret }: Config, outbound: Outbound, mailer: Mailer | null): Transports => ({
+const transportsOf = (
+  { webhookSecret }: Config,
+  outbound: Outbound,
+  mailer: Mailer | null,
+  readersOf: DigestReaders,
+): Transports => ({
   chat: createChatTransport({ outbound, webhookSecret }),
-  email: mailer === null ? null : createEmailTransport(mailer),
+  email: mailer === null ? null : createEmailTransport(mailer, readersOf),
 })
 
 /**

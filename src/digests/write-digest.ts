@@ -3,7 +3,13 @@ import { overview, type ReportContext, type WindowReport } from '../analytics/in
 import { readDowntime } from '../cluster/index.ts'
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
 import { type Digest, lockClient, monthUsage, readPauses } from '../management/index.ts'
-import { type DigestMessage, type DigestMorning, type DigestSite, enqueue } from '../notifications/index.ts'
+import {
+  type DigestMessage,
+  type DigestMorning,
+  type DigestSite,
+  enqueue,
+  hasDigestReaders,
+} from '../notifications/index.ts'
 import { chunksOf, type Kysely, type SiteRow, type Store, type Tables } from '../store/index.ts'
 import { Changes, changeInWords, versionInWords, versionsIn, weeksOf } from '../today/index.ts'
 
@@ -67,7 +73,7 @@ export async function writeDigest(context: DigestContext, due: DueDigest): Promi
       .executeTakeFirst()
     if (done !== undefined) return
     await trx.insertInto('digests').values({ client_id: clientId, period_end: period.to, written_at: now }).execute()
-    if (content === null) return
+    if (content === null || !(await hasDigestReaders(trx, client.id, client.email))) return
     const message: DigestMessage = {
       kind: 'digest',
       client: { id: client.id, name: client.name },

@@ -30,6 +30,7 @@ interface AuditEntry {
     | 'status_link'
     | 'status_page'
     | 'subscriber'
+    | 'digest_opt_out'
     | 'saved_view'
     | 'site'
     | 'special_days'

@@ -14,6 +14,7 @@ import {
 } from './delivery/attempt.ts'
 import { backoffMs } from './delivery/schedule.ts'
 import { Delivery } from './delivery/sender.ts'
+import { removeReaders } from './digest-readers.ts'
 import { forgetDeletedChannels, removeMessagesOfClient } from './farewell.ts'
 import type { Message } from './message.ts'
 import { deliveryMetrics, type NotificationsWatch } from './metrics.ts'
@@ -50,7 +51,12 @@ export interface NotificationsOptions {
 /** The part of a process that sends the messages in the outbox and deletes old ones. */
 export class Notifications {
   /** Messages about alerts are deleted by the alerts' hooks. */
-  readonly deletionHooks: Pick<DeletionHooks, 'removeOfClient'> = { removeOfClient: removeMessagesOfClient }
+  readonly deletionHooks: Pick<DeletionHooks, 'removeOfClient'> = {
+    removeOfClient: async (trx, clientId) => {
+      await removeMessagesOfClient(trx, clientId)
+      await removeReaders(trx, clientId)
+    },
+  }
   readonly #tools: DeliveryTools
   readonly #delivery: Delivery
   readonly #jobs: Jobs

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import {
+  acceptingForms,
   errorResponses,
   type HttpApp,
   IsoTime,
@@ -157,7 +158,7 @@ export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Op
     },
   )
 
-  oneClickRoute(app, store)
+  acceptingForms(app, (scope) => addOneClick(scope, store))
 
   const ofClient = '/api/clients/:client_id/subscribers'
   app.get(
@@ -202,19 +203,6 @@ export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Op
       return reply.code(204).send(null)
     },
   )
-}
-
-/** Adds the route by which mail programs unsubscribe. It has its own scope because they send a form, which says nothing. */
-function oneClickRoute(app: HttpApp, store: Store): void {
-  void app.register((scope, _options, done) => {
-    scope.addContentTypeParser(
-      ['application/x-www-form-urlencoded', 'multipart/form-data'],
-      { parseAs: 'string', bodyLimit: 4_096 },
-      (_request, _body, read) => read(null),
-    )
-    addOneClick(scope as HttpApp, store)
-    done()
-  })
 }
 
 const addOneClick = (app: HttpApp, store: Store) =>

@@ -36,6 +36,7 @@ import type {
   AuditTable,
   ClientTable,
   CreateKeyTable,
+  DigestReaderTable,
   QuotaMessageTable,
   RemovedProbeTable,
   SavedViewTable,
@@ -138,6 +139,7 @@ export interface Tables {
   status_looks: StatusLooksTable
   saved_views: SavedViewTable
   status_subscribers: StatusSubscriberTable
+  digest_readers: DigestReaderTable
   on_call_rotations: OnCallRotationTable
   on_call_overrides: OnCallOverrideTable
   on_call_escalations: OnCallEscalationTable

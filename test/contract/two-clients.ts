@@ -53,6 +53,7 @@ export async function fullClient(api: TestService, admin: ApiClient, mark: strin
   })
   const delivery = await insertDelivery(store, client.id, alert.id, mark, now)
   const subscriber = await insertSubscriber(store, client.id, mark, now)
+  const optOut = await insertOptOut(store, client.id, mark, now)
   const names = {
     event_name: `${mark}_purchase`,
     tags: [{ id: '12', name: `${mark} GA4`, status: 'success' as const }],
@@ -72,6 +73,7 @@ export async function fullClient(api: TestService, admin: ApiClient, mark: strin
     channel_id: channel.id,
     delivery_id: delivery,
     subscriber_id: subscriber,
+    digest_opt_out_id: optOut,
   }
   return { ids, marks: [mark, mark.toLowerCase(), ...Object.values(ids)] }
 }
@@ -117,6 +119,19 @@ async function insertSubscriber(store: Store, clientId: string, mark: string, no
     failures: 0,
   }
   await store.write.insertInto('status_subscribers').values(row).execute()
+  return row.id
+}
+
+async function insertOptOut(store: Store, clientId: string, mark: string, now: number): Promise<string> {
+  const row = {
+    id: newOrderedId(now),
+    client_id: clientId,
+    email: `boss@${mark.toLowerCase()}.example`,
+    secret: `digests of ${mark}`,
+    created_at: now,
+    opted_out_at: now,
+  }
+  await store.write.insertInto('digest_readers').values(row).execute()
   return row.id
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { DAY, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
+import { DAY, HOUR, isoTime, MINUTE, newId } from '../../src/lib/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer, type SiteKey } from '../../testkit/api.ts'
 import { insertIncident } from '../../testkit/incidents.ts'
@@ -231,6 +231,32 @@ test('someone subscribes to the page by e-mail, confirms and unsubscribes', asyn
   }
   await page.getByRole('button', { name: 'Unsubscribe' }).click()
   await page.getByRole('heading', { name: 'Unsubscribed' }).waitFor()
+})
+
+test('a reader without an account unsubscribes from digests, and an editor resumes them', async (t) => {
+  await ensureDashboard()
+  const service = await startService(t)
+  const client = await service.newClient({ name: 'Feldkamp Group', email: 'reader@example.com', digest: 'weekly' })
+  const secret = 'r'.repeat(43)
+  const row = { id: newId(), client_id: client.id, email: 'reader@example.com', secret, created_at: clock.now() }
+  await service.service.store.write
+    .insertInto('digest_readers')
+    .values({ ...row, opted_out_at: null })
+    .execute()
+  for (const variant of chiefly('phone')) {
+    const { page } = await openPage(t, service.url, `/status/digests/${secret}`, variant)
+    await page.getByText('reader@example.com gets digests of Feldkamp Group. Alerts are not affected').waitFor()
+    await assertAccessible(page)
+    assert.equal(await sideways(page), 0, 'the page scrolls sideways')
+    await page.getByRole('button', { name: 'Unsubscribe' }).click()
+    await page.getByRole('heading', { name: 'Unsubscribed' }).waitFor()
+    await staysAccessible(page)
+    await page.goto(`${service.url}/clients/${client.id}`)
+    await page.getByText('reader@example.com opted out').waitFor()
+    await assertAccessible(page)
+    await page.getByRole('button', { name: 'Resume digests to reader@example.com' }).click()
+    await page.getByText('reader@example.com opted out').waitFor({ state: 'detached' })
+  }
 })
 
 test("the link on the client's page", async (t) => {

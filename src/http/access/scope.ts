@@ -26,6 +26,7 @@ export type OwnedKind = (typeof OWNED)[keyof typeof OWNED]
 const FOUND_WITHIN: readonly string[] = [
   'after',
   'channel_id',
+  'digest_opt_out_id',
   'entity_id',
   'key_id',
   'override_id',

@@ -4,6 +4,7 @@ import { contextOf } from '../../management/index.ts'
 import { onCallRoutes } from '../on-call/routes.ts'
 import { listChannels, sendTestMessages, TestLimits } from './channels.ts'
 import { listDeliveries, retryDelivery } from './deliveries.ts'
+import { digestReaderRoutes } from './digest-readers.ts'
 import { type NotificationRouteOptions, ownChannelRoutes } from './own-channel-routes.ts'
 import { ChannelList, DeliveryParams, DeliveryQuery, DeliveryRecord, TestParams, TestResult } from './schemas.ts'
 
@@ -15,6 +16,7 @@ export function notificationRoutes(app: HttpApp, options: NotificationRouteOptio
   const testLimits = new TestLimits(clock)
   ownChannelRoutes(app, options, testLimits)
   onCallRoutes(app, options)
+  digestReaderRoutes(app, options)
 
   app.get(
     '/api/deliveries',

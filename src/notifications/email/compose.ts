@@ -38,6 +38,8 @@ interface ComposeOptions {
   publicUrl: string
   /** Epoch ms. */
   at: number
+  /** For a digest: stops it for its one reader. */
+  unsubscribeUrl?: string
 }
 
 const MAX_LINES = 100
@@ -47,8 +49,8 @@ export function composeEmail(message: Message | MessageGroup, options: ComposeOp
   const isDigest = message.kind === 'digest'
   return {
     subject: card.heading,
-    text: isDigest ? digestText(message, options.publicUrl) : textOf(card),
-    html: isDigest ? digestHtml(message, options.publicUrl) : htmlOf(card),
+    text: isDigest ? digestText(message, options) : textOf(card),
+    html: isDigest ? digestHtml(message, options) : htmlOf(card),
     thread: card.thread,
   }
 }
@@ -97,11 +99,9 @@ const MAX_SITES = 100
 
 const LINK = 'Open Tagwarden'
 
-/** There is no link to unsubscribe, because readers may have no account: the address is a setting of the client. */
-const TURNED_OFF_BY =
-  'To stop these digests, ask an editor or owner of this client in Tagwarden: they choose “None” under “Digest” when they edit the client.'
+const UNSUBSCRIBE = 'Unsubscribe from these digests'
 
-function digestText(digest: DigestMessage, publicUrl: string): string {
+function digestText(digest: DigestMessage, { publicUrl, unsubscribeUrl }: ComposeOptions): string {
   const { sites } = digest
   const incidents = incidentsOf(digest)
   const lines = [
@@ -129,13 +129,12 @@ function digestText(digest: DigestMessage, publicUrl: string): string {
     ]),
     '',
     `${LINK}: ${publicUrl}`,
-    '',
-    TURNED_OFF_BY,
+    ...(unsubscribeUrl === undefined ? [] : ['', `${UNSUBSCRIBE}: ${unsubscribeUrl}`]),
   ]
   return `${lines.join('\n')}\n`
 }
 
-function digestHtml(digest: DigestMessage, publicUrl: string): string {
+function digestHtml(digest: DigestMessage, { publicUrl, unsubscribeUrl }: ComposeOptions): string {
   const { sites } = digest
   const incidents = incidentsOf(digest)
   const worse = sites.flatMap((site) =>
@@ -162,7 +161,7 @@ function digestHtml(digest: DigestMessage, publicUrl: string): string {
       ...moreOf(lines.length, DIGEST_INCIDENTS, 'entries').map((more) => block(more)),
     ]),
     button({ label: LINK, url: publicUrl }),
-    block(TURNED_OFF_BY, 'muted'),
+    ...(unsubscribeUrl === undefined ? [] : [block(anchorTo(UNSUBSCRIBE, unsubscribeUrl), 'muted')]),
   ]
   return page(digestHeading(digest), COLOURS.neutral, rows, incidentsInWords(digest))
 }
@@ -188,11 +187,14 @@ const titleIn = ({ title }: DigestIncident): string => cut(defanged(oneLine(titl
 function incidentHtml(incident: DigestIncident, digest: DigestMessage, publicUrl: string): string {
   const { severity, id } = incident
   const url = `${publicUrl}/incidents/${encodeURIComponent(id)}`
-  const title = `<a href="${escapeHtml(url)}" style="color:inherit">${escapeHtml(titleIn(incident))}</a>`
+  const title = anchorTo(titleIn(incident), url)
   const about = `<span class="muted" style="color:#475569;font-size:13px">${escapeHtml(aboutIncident(incident, digest))}</span>`
   const badge = `<span style="color:${COLOURS[severity]};font-weight:600">${severity}</span>`
   return block(`${badge} ${escapeHtml(siteIn(incident))}: ${title}<br>${about}`)
 }
+
+const anchorTo = (text: string, url: string): string =>
+  `<a href="${escapeHtml(url)}" style="color:inherit">${escapeHtml(text)}</a>`
 
 /** A plain e-mail. Names in it may come from strangers, so only `link` and `footer.link` become links. */
 interface Notice {
@@ -213,10 +215,7 @@ export function composeNotice({ subject, lines, link, footer }: Notice): {
   const heading = safe(subject, SUBJECT_MAX)
   const shown = lines.map((line) => safe(line, LINE_MAX))
   const end = footer.link === undefined ? '' : `\n${footer.link.label}: ${footer.link.url}`
-  const anchor =
-    footer.link === undefined
-      ? ''
-      : ` <a href="${escapeHtml(footer.link.url)}" style="color:inherit">${escapeHtml(footer.link.label)}</a>`
+  const anchor = footer.link === undefined ? '' : ` ${anchorTo(footer.link.label, footer.link.url)}`
   return {
     subject: heading,
     text: `${[heading, shown.join('\n'), `${link.label}: ${link.url}`, `${footer.text}${end}`].join('\n\n')}\n`,

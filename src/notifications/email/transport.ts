@@ -1,10 +1,12 @@
 import { isIP } from 'node:net'
-import { domainToASCII } from 'node:url'
 import { asError, SECOND } from '../../lib/index.ts'
 import { cut, oneLine } from '../cards/card.ts'
+import { addressesIn, asServersSeeIt, type DigestReaders } from '../digest-readers.ts'
 import type { Message, MessageGroup } from '../message.ts'
 import type { SendOutcome, Transport } from '../transport.ts'
 import { composeEmail } from './compose.ts'
+import { sendDigest } from './digest.ts'
+import { type Mailer, missedOf } from './mail.ts'
 
 export interface EmailOptions {
   /** `SMTP_URL` */
@@ -12,33 +14,6 @@ export interface EmailOptions {
   /** `SMTP_FROM` */
   smtpFrom: string
   timeouts?: Partial<SmtpTimeouts>
-}
-
-/** A composed e-mail. */
-export interface Mail {
-  to: readonly string[]
-  subject: string
-  text: string
-  html: string
-  /** Epoch ms. */
-  at: number
-  /** The same whenever it is sent again, so that mail programs show it once. */
-  id: string
-  /** The same for all e-mails about one thing. */
-  thread: string | null
-  /** Identifies the e-mails for rules in mail programs. */
-  list: string
-  /** Unsubscribes without a sign-in, also by a POST of mail programs, in one click (RFC 8058). */
-  unsubscribeUrl?: string
-}
-
-export interface Mailer {
-  /**
-   * Makes one attempt. Failures are outcomes too.
-   *
-   * @param signal ends the attempt: a passing failure
-   */
-  send(mail: Mail, signal: AbortSignal): Promise<SendOutcome>
 }
 
 /**
@@ -85,11 +60,10 @@ export function createMailer({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions)
         const putOff = errors
           .filter(isPutOff)
           .flatMap((error) => ('recipient' in error ? [String(error.recipient)] : []))
-        const missed = `${rejected.length} of ${to.length} addresses ${rejected.length === 1 ? 'was' : 'were'} not reached`
         const worst = failureOf(errors.find((error) => !isPutOff(error)) ?? errors[0])
         return {
           kind: 'delivered',
-          note: `${missed}${putOff.length < rejected.length ? '' : ' yet'}, ${saidBy(server.host, worst)}`,
+          note: `${missedOf(rejected.length, to.length, putOff.length)}, ${saidBy(server.host, worst)}`,
           ...(putOff.length > 0 && { left: putOff.map(asServersSeeIt) }),
         }
       } catch (thrown) {
@@ -100,12 +74,16 @@ export function createMailer({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions)
 }
 
 /** Makes the transport for e-mail. */
-export function createEmailTransport(mailer: Mailer): Transport {
+export function createEmailTransport(mailer: Mailer, readersOf: DigestReaders): Transport {
   return {
-    async send({ address, message, idempotencyKey, publicUrl, at, only }, signal) {
-      const to = address.split(',').map((one) => one.trim())
+    async send(order, signal) {
+      const { address, message, idempotencyKey, publicUrl, at, only } = order
+      const to = addressesIn(address)
       const left = only === undefined ? to : to.filter((one) => only.includes(asServersSeeIt(one)))
       if (left.length === 0) return { kind: 'message_refused', error: 'the address was removed from the channel' }
+      if (message.kind === 'digest') {
+        return sendDigest(mailer, await readersOf(message.client.id, left), { ...order, message }, signal)
+      }
       const { subject, text, html, thread } = composeEmail(message, { publicUrl, at })
       return mailer.send(
         { to: left, subject, text, html, thread, at, id: idempotencyKey, list: listOf(message) },
@@ -113,13 +91,6 @@ export function createEmailTransport(mailer: Mailer): Transport {
       )
     },
   }
-}
-
-/** Returns the same for all spellings of an address; addresses that differ in case only are one mailbox almost everywhere. */
-function asServersSeeIt(address: string): string {
-  const at = address.lastIndexOf('@')
-  const domain = address.slice(at + 1)
-  return `${address.slice(0, at)}@${domainToASCII(domain) || domain}`.toLowerCase()
 }
 
 /**

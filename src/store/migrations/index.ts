@@ -57,6 +57,7 @@ import { createKeys } from './0059-create-keys.ts'
 import { reopened } from './0060-reopened.ts'
 import { knownStates } from './0061-known-states.ts'
 import { thinnedResults } from './0062-thinned-results.ts'
+import { digestReaders } from './0063-digest-readers.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add at the end; never change a released one. */
@@ -120,6 +121,7 @@ export const migrations: readonly Migration[] = [
   reopened,
   knownStates,
   thinnedResults,
+  digestReaders,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

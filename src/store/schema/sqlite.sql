@@ -218,6 +218,16 @@ CREATE TABLE deploy_markers (
   primary key (site_id, id)
 );
 
+CREATE TABLE digest_readers (
+  id text primary key,
+  client_id text not null,
+  email text not null,
+  secret text not null unique,
+  created_at integer not null,
+  opted_out_at integer,
+  unique (client_id, email)
+);
+
 CREATE TABLE digests (
   client_id text not null,
   period_end integer not null,

@@ -154,6 +154,20 @@ export interface StatusSubscriberTable {
   failures: number
 }
 
+/** An address that digests of a client were sent to. */
+export interface DigestReaderTable {
+  /** Begins with the time. */
+  id: string
+  client_id: string
+  /** As mail servers see it. */
+  email: string
+  /** Part of the links in its digests: stops and resumes them for this address, and nothing else. */
+  secret: string
+  created_at: number
+  /** Since when it gets none; null: it gets them. */
+  opted_out_at: number | null
+}
+
 /** A client's colour and logo on its status page. */
 export interface StatusLooksTable {
   client_id: string
@@ -248,6 +262,7 @@ export interface AnnotationTable {
 }
 
 export type AnnotationRow = Selectable<AnnotationTable>
+export type DigestReaderRow = Selectable<DigestReaderTable>
 export type StatusSubscriberRow = Selectable<StatusSubscriberTable>
 export type SavedViewRow = Selectable<SavedViewTable>
 export type StatusLooksRow = Selectable<StatusLooksTable>

@@ -36,4 +36,5 @@ export const LOOKED_AT: Readonly<Record<string, string>> = {
   '/status/$token': 'status',
   '/status/$token/incidents/$incidentId': 'incidents',
   '/status/$token/subscription/$secret': 'status',
+  '/status/digests/$secret': 'status',
 }

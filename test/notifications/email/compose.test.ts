@@ -4,7 +4,7 @@ import { composeEmail } from '../../../src/notifications/email/compose.ts'
 import { equalGolden } from '../services/golden.ts'
 import { AT, opened, PUBLIC_URL, SAMPLES } from '../services/samples.ts'
 
-const options = { publicUrl: PUBLIC_URL, at: AT }
+const options = { publicUrl: PUBLIC_URL, at: AT, unsubscribeUrl: `${PUBLIC_URL}/status/digests/SECRET` }
 
 test('each kind of message reads as it was found good, as text and as HTML', () => {
   for (const [name, message] of Object.entries(SAMPLES)) {

@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SMTPServerOptions } from 'smtp-server'
+import type { DigestReaders } from '../../../src/notifications/digest-readers.ts'
 import { createEmailTransport, createMailer, type EmailOptions } from '../../../src/notifications/email/transport.ts'
 import type { Message, MessageGroup } from '../../../src/notifications/message.ts'
 import type { SendOrder, SendOutcome } from '../../../src/notifications/transport.ts'
@@ -21,6 +22,10 @@ const orderOf = (message: Message | MessageGroup, rest: Partial<SendOrder> = {})
 
 const never = () => new AbortController().signal
 
+/** Digests go to every address. */
+const allOf: DigestReaders = async (_client, addresses) =>
+  addresses.map((address, index) => ({ id: `reader-${index}`, address, secret: `secret-${index}` }))
+
 const transportTo = (port: number, options: Partial<EmailOptions> = {}, user = '', host = '127.0.0.1') =>
   createEmailTransport(
     createMailer({
@@ -28,6 +33,7 @@ const transportTo = (port: number, options: Partial<EmailOptions> = {}, user = '
       smtpFrom: 'Tagwarden <alerts@tagwarden.example>',
       ...options,
     }),
+    allOf,
   )
 
 const header = (raw: string, name: string): string | null =>
@@ -53,12 +59,64 @@ test('an alert arrives as text and HTML, from and to whom it should', async (t) 
   ok(raw.indexOf('Content-Type: text/plain') < raw.indexOf('Content-Type: text/html'))
 })
 
-test('a digest says who turns it off, and sends no mail program to a page behind a sign-in', async (t) => {
+test('a digest is sent to each address separately, with the link that unsubscribes this one alone', async (t) => {
   const { port, mails } = await mailServer(t)
-  deepEqual(await transportTo(port).send(orderOf(digest), never()), { kind: 'delivered' })
-  const raw = (mails[0]?.raw ?? '').replaceAll('=\r\n', '')
-  ok(!raw.includes('List-Unsubscribe'))
-  equal(raw.match(/To stop these digests, ask an editor or owner of this client/g)?.length, 2, 'in text and HTML')
+  const address = 'ops@acme.example, boss@acme.example'
+  deepEqual(await transportTo(port).send(orderOf(digest, { address }), never()), { kind: 'delivered' })
+  deepEqual(
+    mails.map(({ to }) => to),
+    [['ops@acme.example'], ['boss@acme.example']],
+  )
+  for (const [index, mail] of mails.entries()) {
+    const raw = mail.raw.replaceAll('=\r\n', '')
+    const link = `${PUBLIC_URL}/status/digests/secret-${index}`
+    equal(header(raw, 'List-Unsubscribe'), `<${link}>`)
+    equal(header(raw, 'List-Unsubscribe-Post'), 'List-Unsubscribe=One-Click')
+    ok(raw.includes(`<${KEY}.reader-${index}@tagwarden.example>`), 'an id of its own')
+    equal(raw.split(link).length - 1, 3, 'in the header, text and HTML')
+  }
+})
+
+test('addresses of a digest that the server puts off or refuses keep it from no other', async (t) => {
+  const { port, mails } = await mailServer(t, {
+    onRcptTo({ address }, _session, done) {
+      const [name = ''] = address.split('@')
+      const answers: Record<string, Error> = {
+        full: smtpError(452, '4.2.2 full'),
+        gone: smtpError(550, '5.1.1 unknown'),
+      }
+      done(answers[name])
+    },
+  })
+  const transport = transportTo(port)
+  const send = (address: string) => transport.send(orderOf(digest, { address }), never())
+  deepEqual(await send('full@acme.example, gone@acme.example, ops@acme.example'), {
+    kind: 'delivered',
+    note: '2 of 3 addresses were not reached, 127.0.0.1 said: 550 5.1.1 unknown',
+    left: ['full@acme.example'],
+  })
+  equal(mails.length, 1)
+  equal((await send('gone@acme.example, full@acme.example')).kind, 'passing')
+  equal((await send('gone@acme.example')).kind, 'channel_broken')
+})
+
+test('a server that fails amid the addresses of a digest is not asked about the others', async (t) => {
+  let asked = 0
+  const { port } = await mailServer(t, {
+    onMailFrom(_address, _session, done) {
+      asked++
+      done(asked > 1 ? smtpError(421, '4.3.2 closing') : null)
+    },
+  })
+  deepEqual(
+    await transportTo(port).send(orderOf(digest, { address: 'a@x.example, B@x.example, c@x.example' }), never()),
+    {
+      kind: 'delivered',
+      note: '2 of 3 addresses were not reached yet, 127.0.0.1 said: 421 4.3.2 closing',
+      left: ['b@x.example', 'c@x.example'],
+    },
+  )
+  equal(asked, 2)
 })
 
 test('all e-mails about one alert name the same reference, each has an id of its own, and another alert has another', async (t) => {
@@ -133,6 +191,7 @@ test('smtps is encrypted from the first byte on', async (t) => {
       smtpUrl: `smtps://user:pass%3Aword@localhost:${port}`,
       smtpFrom: 'alerts@tagwarden.example',
     }),
+    allOf,
   )
   deepEqual(await transport.send(orderOf(opened), never()), { kind: 'delivered' })
   equal(mails[0]?.isEncrypted, true)

@@ -85,6 +85,13 @@ export const subscriptionRoute = createRoute({
   component: lazyRouteComponent(() => import('../features/status/SubscriptionPage.tsx'), 'SubscriptionPage'),
 })
 
+/** Unsubscribes from digests, as linked in them. */
+export const digestRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/status/digests/$secret',
+  component: lazyRouteComponent(() => import('../features/status/DigestPage.tsx'), 'DigestPage'),
+})
+
 function NotFound() {
   useTab('Page not found · Tagwarden', 'unknown')
   return (

@@ -3,6 +3,7 @@ import { createRouter } from '@tanstack/react-router'
 import { mustSignIn, sessionQuery } from '../api/session.ts'
 import { pages } from './pages.ts'
 import {
+  digestRoute,
   frameRoute,
   PageError,
   rootRoute,
@@ -25,6 +26,7 @@ export function createAppRouter(queryClient: QueryClient) {
       statusRoute,
       sharedIncidentRoute,
       subscriptionRoute,
+      digestRoute,
     ]),
     context: { queryClient },
     defaultPreload: 'intent',

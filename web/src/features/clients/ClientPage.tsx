@@ -17,6 +17,7 @@ import { ClientChannels } from './ClientChannels.tsx'
 import { ClientSites } from './ClientSites.tsx'
 import { planLabel, planLimits } from './client-values.ts'
 import classes from './clients.module.css'
+import { DigestOptOuts } from './DigestOptOuts.tsx'
 import { OnCall } from './OnCall.tsx'
 import { UsageBar, UsageMonths } from './Usage.tsx'
 
@@ -152,7 +153,10 @@ function ClientMessages({ client }: { client: ClientRecord }) {
               : `${client.quiet_from} to ${client.quiet_to} local time of each site, except for critical alerts`}
           </dd>
           <dt>Digest</dt>
-          <dd>{DIGESTS[client.digest]}</dd>
+          <dd>
+            {DIGESTS[client.digest]}
+            <DigestOptOuts clientId={client.id} />
+          </dd>
         </dl>
         {mayChange && <TestMessage client={client} />}
       </div>
