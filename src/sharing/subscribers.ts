@@ -4,9 +4,9 @@ import type { Kysely, StatusSubscriberRow, Store, Tables } from '../store/index.
 
 /** Subscribers of a page: beyond this mail servers may take the sender for a spammer. */
 const MOST = 1_000
-/** Unconfirmed subscribers of a page, which bounds the e-mails that anyone can cause to strangers. */
-const MOST_UNCONFIRMED = 100
-/** Of these, addresses of one mailbox, which may have any number of them: `me+1@example.com`. */
+/** Subscribers of a page who wait for the e-mail that asks to confirm. One more takes the place of the one that has waited longest. */
+const MOST_WAITING = 100
+/** Unconfirmed addresses of one mailbox, which may have any number of them: `me+1@example.com`. */
 const MOST_OF_MAILBOX = 3
 /** An address that is not confirmed within this time is forgotten, ms. */
 const UNCONFIRMED_MS = 2 * DAY
@@ -19,11 +19,11 @@ const LEFT_ALONE_MS = 30 * DAY
 
 /** Returns the hash that replaces an unconfirmed address, so that it is forgotten but can be recognised. */
 const forgotten = (clientId: string, email: string): string => `${FORGOTTEN}${hashOf(`${clientId} ${email}`)}`
-const FORGOTTEN = 'forgotten:'
+export const FORGOTTEN = 'forgotten:'
 
-/** The same for one that the mail server refused. It counts only as long as others may wait, because the server may know it later. */
+/** The same for one that the mail server refused. It is kept only as long as others may wait, because the server may know it later. */
 const refused = (clientId: string, email: string): string => `${REFUSED}${hashOf(`${clientId} ${email}`)}`
-const REFUSED = `${FORGOTTEN}refused:`
+export const REFUSED = `${FORGOTTEN}refused:`
 
 /** Returns the address without the tag that many servers ignore. */
 const mailboxOf = (email: string): string =>
@@ -60,16 +60,21 @@ export async function subscribe(
         await trx.updateTable('status_subscribers').set({ asked_at: null }).where('id', '=', known.id).execute()
       return
     }
-    // Forgotten ones of the last days count too: a mail server was asked about each of them.
     const since = now - UNCONFIRMED_MS
     const there = await ofPage
       .where(({ or, eb }) => or([eb('confirmed_at', 'is not', null), eb('created_at', '>=', since)]))
+      .orderBy('id')
       .execute()
     const unconfirmed = there.filter(({ confirmed_at }) => confirmed_at === null)
-    if (there.length >= MOST || unconfirmed.length >= MOST_UNCONFIRMED) {
+    if (there.length - unconfirmed.length >= MOST) {
       throw new AppError('conflict', 'Too many people have subscribed to this page: use its feed')
     }
     if (unconfirmed.filter((other) => mailboxOf(other.email) === mailboxOf(email)).length >= MOST_OF_MAILBOX) return
+    // Refusing instead would let invented addresses close the page to everyone else.
+    const waiting = unconfirmed.filter(({ asked_at }) => asked_at === null)
+    const [longest] = waiting
+    if (longest !== undefined && waiting.length >= MOST_WAITING)
+      await trx.deleteFrom('status_subscribers').where('id', '=', longest.id).execute()
     // A subscription to a link that was since revoked is useless.
     await trx
       .deleteFrom('status_subscribers')

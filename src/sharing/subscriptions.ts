@@ -4,6 +4,7 @@ import { type Clock, DAY, HOUR, isoTime, MINUTE, SECOND } from '../lib/index.ts'
 import type { DeletionHooks } from '../management/index.ts'
 import type { Mailer } from '../notifications/index.ts'
 import type { Store } from '../store/index.ts'
+import { withinAskingLimit } from './asking.ts'
 import { partsSince, shownIncidents, turnsOf } from './history.ts'
 import { afterMail, forgetLapsed, type OpenSubscriber, openSubscribers, removeRefused } from './subscribers.ts'
 import { changesMail, changesSince, confirmationMail, linksFor, type StatusIncident } from './subscription-mails.ts'
@@ -54,7 +55,7 @@ export class Subscriptions extends JobRunner {
 
   async #mailAll(mailer: Mailer, shouldContinue: () => boolean): Promise<void> {
     const { store, clock } = this.#options
-    const open = await openSubscribers(store, clock.now())
+    const open = await withinAskingLimit(store, await openSubscribers(store, clock.now()), clock.now())
     const incidents = new Map<string, readonly StatusIncident[]>()
     let failures = 0
     for (const subscriber of open) {
