@@ -99,7 +99,7 @@ export function linkRoutes(app: HttpApp, options: AccountOptions): void {
           { secret: Secret, password: Password, name: Type.Optional(UserName) },
           { additionalProperties: false },
         ),
-        response: { 204: NoContent, ...errorResponses(404) },
+        response: { 204: NoContent, ...errorResponses(404, 409) },
       },
     },
     async ({ body }, reply) => {

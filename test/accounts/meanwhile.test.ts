@@ -7,6 +7,7 @@ import type { Store, Tables, Transaction } from '../../src/store/index.ts'
 import { apiClient } from '../../testkit/api.ts'
 import { openEmptyStore, postgres } from '../../testkit/engines.ts'
 import { until } from '../../testkit/until.ts'
+import { describedBy } from '../contract/described.ts'
 import { type AccountService, join, openAccounts, secretOf, signIn } from './support.ts'
 
 // On SQLite one transaction follows the other, so nothing can happen in between.
@@ -74,6 +75,7 @@ test('a link that is replaced while it is used sets no password', async (t) => {
   }
   const used = await during(store, replace, () => use(invited, secret))
   assert.equal(used.status, 409, used.text)
+  assert.equal((await describedBy(apiClient(invited.api.url)))('POST /api/password-links/use', used), null)
   assert.equal((await use(invited, later)).status, 204)
 })
 
