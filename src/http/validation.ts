@@ -13,8 +13,8 @@ export const NOT_BLANK = { pattern: '\\S', [EXPECTS]: 'text that is not blank' }
  * a second and made an answer of 10 MB; forms and programs that want every fault send far less.
  */
 const THOROUGH_MAX = 1_000
-/** Most NUL characters that an answer names. */
-const NULS_MAX = 20
+/** Most texts that cannot be stored as they are that an answer names. */
+const UNSTORABLE_MAX = 20
 
 const common: Options = { verbose: true, removeAdditional: false, allowUnionTypes: true }
 
@@ -67,13 +67,13 @@ function judge(
   let checkAll: Check | undefined
   let checkFirst: Check | undefined
   return (data, part) => {
-    const { values, nuls } = lookThrough(data)
+    const { values, unstorable } = lookThrough(data)
     if (values <= THOROUGH_MAX) {
       checkAll ??= compile(all, schema)
-      return [...describeFaults(checkAll(data), part), ...nuls]
+      return [...describeFaults(checkAll(data), part), ...unstorable]
     }
     checkFirst ??= compile(first, schema)
-    return [...describeFaults(checkFirst(data), part), ...nuls]
+    return [...describeFaults(checkFirst(data), part), ...unstorable]
   }
 }
 
@@ -120,25 +120,26 @@ function endlessNumbers(data: unknown): ErrorDetail[] {
 }
 
 /**
- * Counts the values in `data` and finds NUL characters: PostgreSQL's text cannot store them, so no text field accepts one on any
- * engine. Without recursion, because a body may be nested deeper than the stack allows.
+ * Counts the values in `data` and finds texts that cannot be stored as they are, so that no text field accepts them on any engine:
+ * PostgreSQL refuses NUL, and UTF-8 has no lone surrogates. Without recursion, because a body may be nested deeper than the stack allows.
  */
-function lookThrough(data: unknown): { values: number; nuls: ErrorDetail[] } {
-  const nuls: ErrorDetail[] = []
+function lookThrough(data: unknown): { values: number; unstorable: ErrorDetail[] } {
+  const unstorable: ErrorDetail[] = []
   const waiting = [{ value: data, path: '' }]
   let values = 0
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     values++
     const { value, path } = next
     if (typeof value === 'string') {
-      if (nuls.length < NULS_MAX && value.includes('\0'))
-        nuls.push({ path, message: 'must not contain NUL characters' })
+      if (unstorable.length >= UNSTORABLE_MAX) continue
+      if (value.includes('\0')) unstorable.push({ path, message: 'must not contain NUL characters' })
+      else if (!value.isWellFormed()) unstorable.push({ path, message: 'must not contain half a character' })
     } else if (typeof value === 'object' && value !== null) {
       // A stack is last in, first out: reversing keeps the order of the text.
       for (const [key, inner] of Object.entries(value).reverse()) waiting.push({ value: inner, path: `${path}/${key}` })
     }
   }
-  return { values, nuls }
+  return { values, unstorable }
 }
 
 type Part = 'body' | 'querystring'

@@ -83,6 +83,11 @@ const EXAMPLES: Example[] = [
     details: [{ path: '/tags/0', message: 'must not contain NUL characters' }],
   },
   {
+    title: 'half a character',
+    body: { ...good, tags: ['a\ud83d'] },
+    details: [{ path: '/tags/0', message: 'must not contain half a character' }],
+  },
+  {
     title: 'a NUL character in the query',
     url: '?flag=%00',
     body: good,
