@@ -36,7 +36,7 @@ export function completed<T extends object>(document: T): T {
       describeAnswers(method, operation)
     }
   }
-  nameTypes(document)
+  settleTypes(document)
   const models = new Map<string, object>()
   const { components, ...rest } = withReferences<ApiDocument>(document, models)
   const schemas = { ...components?.schemas, ...Object.fromEntries([...models].sort(([a], [b]) => (a < b ? -1 : 1))) }
@@ -92,13 +92,17 @@ function describeAnswers(method: string, { parameters = [], responses }: Operati
 /** Largest number of 32 bits. */
 const INT32_MAX = 2_147_483_647
 
+/** Classes of Unicode in a pattern. */
+const UNICODE_CLASS = /\\p\{/i
+
 /**
  * Says the type of lists of texts, and that numbers may be larger than 32 bits: generated code would have values of any type, and
- * numbers that overflow.
+ * numbers that overflow. Leaves out patterns that Python cannot compile, where generated code fails on every such value, even in
+ * answers: `x-expects` says in words what they allow.
  */
-function nameTypes(value: unknown): void {
+function settleTypes(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
-  const schema = value as { type?: unknown; enum?: unknown; maximum?: unknown; format?: unknown }
+  const schema = value as { type?: unknown; enum?: unknown; maximum?: unknown; format?: unknown; pattern?: unknown }
   if (
     schema.type === undefined &&
     Array.isArray(schema.enum) &&
@@ -108,7 +112,8 @@ function nameTypes(value: unknown): void {
   }
   const isInteger = schema.type === 'integer' || (Array.isArray(schema.type) && schema.type.includes('integer'))
   if (isInteger && !(Number(schema.maximum) <= INT32_MAX)) schema.format ??= 'int64'
-  for (const inner of Object.values(value)) nameTypes(inner)
+  if (typeof schema.pattern === 'string' && UNICODE_CLASS.test(schema.pattern)) delete schema.pattern
+  for (const inner of Object.values(value)) settleTypes(inner)
 }
 
 /** A value in which each record with a title is a reference to `models`, where it is added: generators make one type of each. */
