@@ -335,6 +335,12 @@ test('cmp_check: a platform of the IAB framework that no table knows is a warnin
   assert.match(outcome.message, /some other consent platform of the IAB framework is$/)
 })
 
+test('cmp_check: a stub of the Global Privacy Platform alone shows a platform, too', async (t) => {
+  const stub = STUB.replaceAll('__tcfapi', '__gpp')
+  const outcome = await run(t, { page: pageWith(CONSENT_DEFAULT, stub, CONTAINER_SNIPPET) })
+  assert.deepEqual([outcome.status, outcome.details.iab_stub], ['warning', true])
+})
+
 test('cmp_check: a script that asks for the framework makes no platform', async (t) => {
   const asks = `<script>if (typeof window.__tcfapi === 'function' && window.__tcfapi != null) window.__tcfapi('addEventListener', 2, run)</script>`
   const outcome = await run(t, { page: pageWith(CONSENT_DEFAULT, asks, CONTAINER_SNIPPET) })

@@ -130,6 +130,15 @@ test("yesterday's table is late after the deadline, and the day before is judged
   assert.equal(part(late, 'daily').table, 'events_20261118')
 })
 
+test('the deadline of a day is the one that is set', async (t) => {
+  const { events_20261119: _, ...tables } = tablesWith(0)
+  const google = await googleServer(t, SCOPE, bigQuery(tables))
+  const { credentials } = google
+  const set = (daily_deadline: string) => run(t, google.url, { credentials, config: { daily_deadline } })
+  assert.equal((await set('23:00')).status, 'ok')
+  assert.match((await set('06:30')).message, /events_20261119 is late: it was due at 06:30 \(UTC\)/)
+})
+
 test('a table that is missing 36 hours after its day is critical, and the newest one is named', async (t) => {
   const { outcome } = await runAgainst(t, bigQuery({ events_20261115: { rows: 1_000 } }))
   assert.equal(outcome.status, 'critical')
