@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { JobRunner, type Leases } from '../cluster/index.ts'
-import { attemptAll, type Clock, DAY, HOUR, MINUTE, monthOf, nextMonthStart } from '../lib/index.ts'
+import { attemptAll, type Clock, counted, DAY, HOUR, MINUTE, monthOf, nextMonthStart } from '../lib/index.ts'
 import {
   type DeletionHooks,
   lockClient,
@@ -62,7 +62,7 @@ export class Quotas extends JobRunner {
       await this.#due(),
       shouldContinue,
       (clientId) => writeQuotaMessage(this.#context, clientId),
-      (count) => `messages about quotas of ${count} clients could not be written`,
+      (count) => `messages about quotas of ${counted(count, 'client')} could not be written`,
     )
   }
 

@@ -29,6 +29,7 @@ const NEEDS: readonly [direction: Direction, over: Partial<BandHour>, words: str
   ['down', {}, 'From 13:00 to 14:00 it warns below 84 events; usually 120.'],
   ['both', {}, 'From 13:00 to 14:00 it warns below 84 events or above 260 events; usually 120.'],
   ['up', {}, 'From 13:00 to 14:00 it warns above 260 events; usually 120.'],
+  ['up', { high: 1.7, expected: 0.4 }, 'From 13:00 to 14:00 it warns above 1 event; usually 0.4.'],
   ['down', { low: 1, expected: 6.4 }, 'From 13:00 to 14:00 it warns without any event; usually 6.4.'],
   [
     'down',

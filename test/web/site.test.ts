@@ -16,7 +16,7 @@ import {
 import { alertSpans } from '../../web/src/features/site/marks.ts'
 import { reasonInWords, summaryOf } from '../../web/src/features/site/payload.ts'
 import { isAbout, weekBefore } from '../../web/src/features/site/site-scope.ts'
-import { change, clock, figure, span } from '../../web/src/features/site/words.ts'
+import { change, clock, figure, roughly, span } from '../../web/src/features/site/words.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -273,4 +273,9 @@ test('executions of which a batch gives no outcome are not failures, in no figur
   const tag = { ...names, ...times, ...counts, tag_key: 'GA4' }
   assert.deepEqual(heatRows([tag]), [{ name: 'GA4', executions: 100, bad: 4, before: undefined }])
   assert.deepEqual([failureRate([tag, { ...tag, failure: 0 }]), failureRate([])], [0.03, null])
+})
+
+test('a rough count agrees with its noun and verb', () => {
+  assert.equal(roughly(1, 'event that reports it', 'events that report it'), '1 event that reports it')
+  assert.equal(roughly(12_400, 'event'), '12.4k events')
 })

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { DAY, FairQueue, HOUR, Mutex, SECOND, unlessAborted } from '../../lib/index.ts'
+import { counted, DAY, FairQueue, HOUR, Mutex, SECOND, unlessAborted } from '../../lib/index.ts'
 import type { GoogleCredentials, ProbeSettings } from '../probe-type.ts'
 import { AccessTokens, type Caller } from './access-tokens.ts'
 import { GoogleFailure, type JsonRecord, recordsOf, textOf } from './failure.ts'
@@ -258,7 +258,7 @@ export class QuotaQueue {
     const length = this.#waiting.size + Number(this.#isBusy)
     return new GoogleFailure(
       'quota',
-      `The API's quota is used up: ${length} requests wait, the next may be sent in ${seconds} s`,
+      `The API's quota is used up: ${counted(length, 'request waits', 'requests wait')}, the next may be sent in ${seconds} s`,
     )
   }
 }

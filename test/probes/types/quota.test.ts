@@ -61,7 +61,7 @@ test('a turn that cannot come in time is refused at once, one that is waited for
   await queue.turn('Acme', run.signal, 10)
   await assert.rejects(
     queue.turn('Acme', run.signal, 10),
-    /quota is used up: 1 requests wait, the next may be sent in \d+ s/,
+    /quota is used up: 1 request waits, the next may be sent in \d+ s/,
   )
   const waiting = assert.rejects(queue.turn('Acme', run.signal, 100_000), { name: 'GoogleFailure', reason: 'quota' })
   const behind = assert.rejects(queue.turn('Acme', run.signal, 100_000), { name: 'GoogleFailure', reason: 'quota' })

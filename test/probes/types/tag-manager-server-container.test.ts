@@ -234,7 +234,7 @@ test('after a refusal over quota nothing more is asked for a while', async (t) =
   const before = google.asked.length
   const outcome = await run(t, google.url, google.credentials)
   assert.equal(outcome.status, 'error')
-  assert.match(outcome.message, /quota is used up: 1 requests wait, the next may be sent in \d+ s/)
+  assert.match(outcome.message, /quota is used up: 1 request waits, the next may be sent in \d+ s/)
   assert.equal(google.asked.length, before)
 })
 

@@ -40,7 +40,7 @@ export function needWords(
   const usual = `usually ${few(expected)}`
   const bounds = [
     ...(low === null || low <= 0 ? [] : [low <= 1 ? 'without any event' : `below ${few(Math.ceil(low))} events`]),
-    ...(high === null ? [] : [`above ${few(Math.floor(high))} events`]),
+    ...(high === null ? [] : [`above ${few(Math.floor(high))} ${Math.floor(high) === 1 ? 'event' : 'events'}`]),
   ]
   if (bounds.length > 0) return `${when} it warns ${bounds.join(' or ')}; ${usual}.`
   return `${when} any number of events passes, as one hour is too short to tell; ${usual}.`

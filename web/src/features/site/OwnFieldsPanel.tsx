@@ -2,17 +2,23 @@ import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
 import { ownFieldsQuery, timeseriesQuery } from '../../api/analytics.ts'
-import { compact, percent } from '../../lib/words.ts'
+import { percent } from '../../lib/words.ts'
 import { SERIES_COLORS, seriesTokens } from '../../ui/series-color.ts'
 import { calmBucket } from './columns.ts'
 import { Legend } from './Legend.tsx'
 import { ALL_EVENTS, choicesOf, type FieldShare, sharesOf } from './own-fields.ts'
 import { ChartPanel } from './Panel.tsx'
 import { useSite } from './site-scope.ts'
-import { figure } from './words.ts'
+import { figure, roughly } from './words.ts'
 
 const HEIGHT = 160
 const TITLE = 'Custom parameters'
+
+/** "1.2k “purchase” events that name them" */
+function ofEvents(count: number, choice: string): string {
+  const event = choice === ALL_EVENTS ? 'event' : `“${choice}” event`
+  return roughly(count, `${event} that names them`, `${event}s that name them`)
+}
 
 /** How often the site's own parameters were present; renders nothing on sites without any. */
 export function OwnFieldsPanel() {
@@ -70,7 +76,7 @@ function Shares({ choice, shares, tools }: { choice: string; shares: readonly Fi
   return (
     <ChartPanel
       title={TITLE}
-      unit={`present in up to ${compact(most)} ${choice === ALL_EVENTS ? 'events' : `“${choice}” events`} that name them`}
+      unit={`present in up to ${ofEvents(most, choice)}`}
       tools={tools}
       answer={answer}
       series={series}

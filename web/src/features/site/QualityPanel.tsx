@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { timeseriesQuery } from '../../api/analytics.ts'
-import { compact, percent } from '../../lib/words.ts'
+import { percent } from '../../lib/words.ts'
 import { seriesTokens } from '../../ui/series-color.ts'
 import { calmBucket } from './columns.ts'
 import { Legend } from './Legend.tsx'
 import { ChartPanel } from './Panel.tsx'
 import { basesInWords, type Part, type ShownField, shownFields } from './quality.ts'
 import { useSite } from './site-scope.ts'
-import { change, fieldName, figure } from './words.ts'
+import { change, fieldName, figure, roughly } from './words.ts'
 
 const HEIGHT = 160
 
@@ -86,4 +86,4 @@ const labelOf = (title: string, fields: readonly ShownField[]): string =>
   `${title} over time: ${fields.map(({ field, rate }) => `${fieldName(field)} ${figure(rate, 'rate')}`).join(', ')}`
 
 const baseWords = (base: number | undefined): string | undefined =>
-  base === undefined ? undefined : `of ${compact(base)} ${base === 1 ? 'event' : 'events'}`
+  base === undefined ? undefined : `of ${roughly(base, 'event')}`

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { timeseriesQuery, type WindowReport } from '../../api/analytics.ts'
-import { compact, percent } from '../../lib/words.ts'
+import { percent } from '../../lib/words.ts'
 import { seriesTokens } from '../../ui/series-color.ts'
 import { calmBucket } from './columns.ts'
 import { Legend } from './Legend.tsx'
 import { ChartPanel } from './Panel.tsx'
 import { useSite } from './site-scope.ts'
-import { change, figure } from './words.ts'
+import { change, figure, roughly } from './words.ts'
 
 const TITLE = 'Refused by vendors'
 const HEIGHT = 160
@@ -53,7 +53,7 @@ function Refusals({ total }: { total: number }) {
   return (
     <ChartPanel
       title={TITLE}
-      unit={`4xx, 5xx or no answer, of ${compact(total)} executions that report it`}
+      unit={`4xx, 5xx or no answer, of ${roughly(total, 'execution that reports it', 'executions that report it')}`}
       answer={answer}
       series={series}
       kind="lines"

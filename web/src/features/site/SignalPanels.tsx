@@ -1,9 +1,10 @@
-import { compact, counted } from '../../lib/words.ts'
+import { counted } from '../../lib/words.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { type Share, SharesPanel } from './SharesPanel.tsx'
 import page from './site.module.css'
 import { useSite } from './site-scope.ts'
 import { CONSENT_TAG_COLUMNS, type TagConsent } from './table-columns.tsx'
+import { roughly } from './words.ts'
 
 /** Maximum number of tags; more would need scrolling past. */
 const TAGS = 10
@@ -27,7 +28,7 @@ export function ConsentPanel() {
   return (
     <SharesPanel
       title="Consent"
-      unit={`of ${compact(consent.total)} events that report it`}
+      unit={`of ${roughly(consent.total, 'event that reports it', 'events that report it')}`}
       metric="consent"
       shares={CONSENT_SHARES}
       scale="share"
@@ -78,7 +79,7 @@ export function IdentifiersPanel() {
   return (
     <SharesPanel
       title="Identifiers"
-      unit={`of ${compact(total)} events that report them`}
+      unit={`of ${roughly(total, 'event that reports them', 'events that report them')}`}
       metric="identifiers"
       shares={IDENTIFIER_SHARES}
       scale="share"
@@ -105,7 +106,7 @@ export function ValidityPanel() {
   return (
     <SharesPanel
       title="Faults of values"
-      unit={`of ${compact(total)} commerce events that report them`}
+      unit={`of ${roughly(total, 'commerce event that reports them', 'commerce events that report them')}`}
       metric="validity"
       shares={VALIDITY_SHARES}
       // Most faults are rare and would be invisible on an axis up to 100 %.

@@ -1,5 +1,5 @@
 import type { Score, WindowReport } from '../../api/analytics.ts'
-import { compact } from '../../lib/words.ts'
+import { roughly } from './words.ts'
 
 export type Part = 'user_data' | 'ecommerce'
 type QualityReport = Pick<WindowReport, 'user_data' | 'ecommerce' | 'score'>
@@ -53,5 +53,5 @@ export function basesInWords(report: QualityReport, part: Part): string {
   const bases = Object.values(inputs).flatMap(({ total }) => (total === 0 ? [] : [total]))
   const most = bases.length === 0 ? report[part].total : Math.max(...bases)
   const upTo = bases.every((base) => base === most) ? '' : 'up to '
-  return `present in ${upTo}${compact(most)} ${most === 1 ? 'event' : 'events'} that can carry it`
+  return `present in ${upTo}${roughly(most, 'event')} that can carry it`
 }

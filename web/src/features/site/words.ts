@@ -23,6 +23,10 @@ export function figure(value: number | null, kind: Kind): string {
   }
 }
 
+/** "1 event", "12.4k events" */
+export const roughly = (count: number, one: string, many = `${one}s`): string =>
+  `${compact(count)} ${count === 1 ? one : many}`
+
 /** "84 ms", "1.2 s" */
 export const milliseconds = (value: number): string =>
   unbroken(value < 1_000 ? `${Math.round(value)} ms` : `${(value / 1_000).toFixed(1).replace(/\.0$/, '')} s`)
