@@ -148,6 +148,8 @@ test('an incident is silenced as such, or by the sites of its lasting alerts', (
   ])
 })
 
+const clientOf = (id: string) => DIRECTORY.sites[id]?.client_name
+
 const affected = (alerts: readonly AlertRecord[]): IncidentDetail['affected'] =>
   alerts.map(({ id, client_id, site_id, subject_label, started_at, resolved_at }) => ({
     alert_id: id,
@@ -165,7 +167,7 @@ const affected = (alerts: readonly AlertRecord[]): IncidentDetail['affected'] =>
 test('the matrix has the longer of sites and tags down the page, the earliest first', () => {
   const later = alert('later', { subject_label: 'Pixel', site_id: 'blog', started_at: ago(30) })
   const first = alert('first', { subject_label: 'Pixel', started_at: ago(50) })
-  const bySite = matrixOf({ alerts: [later, first], affected: affected([later, first]) })
+  const bySite = matrixOf({ alerts: [later, first], affected: affected([later, first]) }, clientOf)
   assert.deepEqual(
     [bySite.corner, bySite.columns, bySite.rows.map(({ name }) => name)],
     ['Site', ['Pixel'], ['Shop', 'Blog']],
@@ -176,14 +178,14 @@ test('the matrix has the longer of sites and tags down the page, the earliest fi
   )
 
   const health = alert('health', { subject_label: null, probe_type: 'http_health', started_at: ago(60) })
-  const byWhat = matrixOf({ alerts: [first, health], affected: affected([first, health]) })
+  const byWhat = matrixOf({ alerts: [first, health], affected: affected([first, health]) }, clientOf)
   assert.deepEqual(
     [byWhat.corner, byWhat.columns, byWhat.rows.map(({ name }) => name)],
     ['What', ['Shop'], ['Tag server health', 'Pixel']],
   )
   const crossed = [later, first, { ...health, site_id: 'shop' }, alert('on both', { subject_label: null })]
   assert.deepEqual(
-    matrixOf({ alerts: crossed, affected: affected(crossed) }).rows.map(({ cells }) =>
+    matrixOf({ alerts: crossed, affected: affected(crossed) }, clientOf).rows.map(({ cells }) =>
       cells.map((cell) => cell.length),
     ),
     [
@@ -191,6 +193,18 @@ test('the matrix has the longer of sites and tags down the page, the earliest fi
       [1, 1],
       [1, 0],
     ],
+  )
+})
+
+test('sites of two clients with the same name have a row each in the matrix', () => {
+  const alerts = [alert('first', { started_at: ago(50) }), alert('second', { site_id: 'blog' })]
+  const { rows } = matrixOf(
+    { alerts, affected: affected(alerts).map((one) => ({ ...one, site_name: 'Shop' })) },
+    (id) => ({ shop: 'ACME', blog: 'Nordwind' })[id],
+  )
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    ['Shop, ACME', 'Shop, Nordwind'],
   )
 })
 

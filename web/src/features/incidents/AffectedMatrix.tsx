@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { IncidentDetail } from '../../api/incidents.ts'
 import { useNow } from '../../lib/external.ts'
+import { useDirectory } from '../../lib/use-directory.ts'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
 import { clockTime } from '../alerts/words.ts'
@@ -10,7 +11,8 @@ import { type Matrix, matrixOf } from './matrix.ts'
 
 /** Which tags of which sites are affected since when, each with a link to its alert. */
 export function AffectedMatrix({ incident, zone }: { incident: IncidentDetail; zone: string | undefined }) {
-  const { corner, columns, rows } = useMemo(() => matrixOf(incident), [incident])
+  const { sites } = useDirectory()
+  const { corner, columns, rows } = useMemo(() => matrixOf(incident, (id) => sites[id]?.client_name), [incident, sites])
   return (
     // The table may be wider than a phone: let it scroll instead of the page.
     <section className={classes.matrix} aria-label="Affected sites and tags">

@@ -20,9 +20,17 @@ export interface Matrix {
 
 type Incident = Pick<IncidentDetail, 'alerts' | 'affected'>
 
-/** Which tags, events and checks of which sites are affected and since when, the earliest first in both directions. */
-export function matrixOf({ alerts, affected }: Incident): Matrix {
-  const names = new Map(affected.map(({ site_id, site_name }) => [site_id, site_name]))
+/**
+ * Which tags, events and checks of which sites are affected and since when, the earliest first in both directions. Sites with the same
+ * name, of several clients, are told apart by their clients.
+ */
+export function matrixOf({ alerts, affected }: Incident, clientOf: (siteId: string) => string | undefined): Matrix {
+  const ids = Map.groupBy(new Map(affected.map(({ site_id, site_name }) => [site_id, site_name])), ([, name]) => name)
+  const names = new Map(
+    [...ids.values()].flatMap((same) =>
+      same.map(([id, name]) => [id, same.length === 1 ? name : `${name}, ${clientOf(id) ?? id}`] as const),
+    ),
+  )
   const found = alerts
     .toSorted((a, b) => Date.parse(a.started_at) - Date.parse(b.started_at))
     .map((alert) => ({
