@@ -129,3 +129,9 @@ test('the form of maintenance sends what was changed in it, and not what someone
   opened = weekly
   assert.deepEqual(sent({ ...weekly, weekdays: ['1', '7'] }, weekly), { weekdays: [1, 7] })
 })
+
+for (const minutes of [Number.NaN, -5, 10_081, 999_999_999_999]) {
+  test(`${minutes} minutes, half-typed, are no maintenance`, () => {
+    assert.deepEqual(occurrencesIn(weekly([1, 2, 3, 4, 5, 6, 7], '02:00', minutes, 'UTC'), { from: 0, to: 1e9 }), [])
+  })
+}

@@ -31,7 +31,7 @@ import type { Scope } from '../../ui/mute/mutes.ts'
 import { ScopePicker } from '../../ui/mute/ScopePicker.tsx'
 import { scopeName, zoneOf } from '../../ui/mute/scope.ts'
 import { blankValues, changes, creation, type FormValues, scheduleOf, valuesOf } from './form.ts'
-import { lengthWords, occurrencesIn, WEEKDAYS, windowWords } from './schedule.ts'
+import { lengthWords, MINUTES_PER_WEEK, occurrencesIn, WEEKDAYS, windowWords } from './schedule.ts'
 
 interface Props {
   opened: boolean
@@ -136,7 +136,6 @@ const text = (error: unknown): string | undefined => (typeof error === 'string' 
 
 type MaintenanceForm = UseFormReturnType<FormValues>
 
-const MINUTES_PER_WEEK = 10_080
 /** Maximum number of options shown; typing finds the others. */
 const SHOWN = 60
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]

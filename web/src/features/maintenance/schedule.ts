@@ -3,6 +3,7 @@ import { momentOf, ownZone, wallTime } from '../../lib/zone.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
+export const MINUTES_PER_WEEK = 10_080
 
 /** Epoch ms, half-open. */
 export interface Stretch {
@@ -48,6 +49,8 @@ const onceOf = ({ starts_at, ends_at }: Schedule): Stretch[] =>
 /** The windows on each start date in the range, and before it by the maintenance's duration, because one may still last. */
 function weeklyAround({ weekdays, start, duration_minutes, timezone }: Schedule, from: number, to: number): Stretch[] {
   if (weekdays === null || start === null || duration_minutes === null || timezone === null) return []
+  // Half-typed, it may be no number, or so long that the loop would not end.
+  if (!(duration_minutes > 0 && duration_minutes <= MINUTES_PER_WEEK)) return []
   const lasts = duration_minutes * MINUTE
   const last = addDays(dateAt(to, timezone), 1)
   const found: Stretch[] = []
