@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { probeTypeRecord } from '../../src/probes/api/record.ts'
 import { PROBE_TYPES } from '../../src/probes/index.ts'
-import { type Field, fieldsOf } from '../../web/src/features/probes/schema-fields.ts'
+import { configOf, type Field, fieldsOf } from '../../web/src/features/probes/schema-fields.ts'
 
 /** The fields of a type as its form draws them. */
 const formOf = (name: string): Field[] => {
@@ -57,4 +57,12 @@ test('every setting of every type has a label, and says what it is for', () => {
       assert.ok(description.length > 0 && !description.endsWith('.'), `${name}: ${label}`)
     }
   }
+})
+
+test('a number that is still a text, as while it is typed, is sent as a number', () => {
+  const fields = fieldsOf({
+    config_schema: { properties: { rate: { type: 'number', default: 0.1 }, at_most: { type: 'integer' } } },
+  })
+  assert.deepEqual(configOf(fields, { rate: '0.20', at_most: '7' }, []), { rate: 0.2, at_most: 7 })
+  assert.deepEqual(configOf(fields, { rate: '-', at_most: '' }, []), { rate: '-', at_most: null })
 })

@@ -19,7 +19,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { LockedPage, PendingPage } from '../../ui/PendingPage.tsx'
 import { SiteDanger } from './Danger.tsx'
 import classes from './form.module.css'
-import { emptySite, type SiteValues, siteBody, siteValues, targetOf, zonesWith } from './site-values.ts'
+import { emptySite, numberOf, type SiteValues, siteBody, siteValues, zonesWith } from './site-values.ts'
 
 /** Creates a site, then opens its setup. */
 export function NewSitePage() {
@@ -159,7 +159,10 @@ const SHOWN = 50
 export function SiteForm({ initial, action, cancelTo, isNew, onSave }: Props) {
   const form = useForm<SiteValues>({
     initialValues: initial,
-    validate: { slo_target: (text) => (Number.isNaN(targetOf(text)) ? 'Enter a number like 99.5' : null) },
+    validate: {
+      slo_target: (text) => (Number.isNaN(numberOf(text)) ? 'Enter a number like 99.5' : null),
+      average_order_value: (value) => (Number.isNaN(numberOf(String(value))) ? 'Enter a number like 79.50' : null),
+    },
   })
   const [autoProbes, setAutoProbes] = useState(true)
   // A name and an address are enough to receive events, so hide the other fields of a new site.
@@ -250,9 +253,7 @@ function Orders({ form }: { form: UseFormReturnType<SiteValues> }) {
           placeholder="79"
           min={0}
           hideControls
-          value={form.values.average_order_value}
-          error={form.errors.average_order_value}
-          onChange={(value) => form.setFieldValue('average_order_value', typeof value === 'number' ? value : '')}
+          {...form.getInputProps('average_order_value')}
         />
         <TextInput
           label="Currency"

@@ -8,7 +8,7 @@ export interface RotationValues {
   handover_time: string
   starts_on: string
   /** Minutes; empty means never. */
-  escalate_after_minutes: number | ''
+  escalate_after_minutes: number | string
 }
 
 export const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
@@ -53,5 +53,5 @@ export const rotationBody = (values: RotationValues): SetOnCall => ({
   handover_weekday: Number(values.handover_weekday),
   handover_time: values.handover_time,
   starts_on: values.starts_on,
-  escalate_after_minutes: values.escalate_after_minutes === '' ? null : values.escalate_after_minutes,
+  escalate_after_minutes: values.escalate_after_minutes === '' ? null : Number(values.escalate_after_minutes),
 })

@@ -6,7 +6,8 @@ export type SiteValues = {
   name: string
   url: string
   timezone: string
-  average_order_value: number | ''
+  /** A text while it is no whole number, such as "79.". */
+  average_order_value: number | string
   currency: string
 } & Record<TrackingField, string>
 
@@ -36,14 +37,14 @@ export const siteBody = (values: SiteValues) =>
     name: values.name,
     url: values.url.trim(),
     timezone: values.timezone,
-    average_order_value: values.average_order_value === '' ? null : values.average_order_value,
+    average_order_value: numberOf(String(values.average_order_value)),
     currency: values.currency.trim() === '' ? null : values.currency.trim().toUpperCase(),
     ...tracking((field) => (values[field].trim() === '' ? null : values[field].trim())),
-    slo_target: targetOf(values.slo_target),
+    slo_target: numberOf(values.slo_target),
   }) satisfies UpdateSite
 
-/** The uptime target in a text, also with a decimal comma: null when empty, NaN when it is not a number. */
-export const targetOf = (text: string): number | null =>
+/** The number in a text, also with a decimal comma: null when empty, NaN when it is not a number. */
+export const numberOf = (text: string): number | null =>
   text.trim() === '' ? null : Number(text.trim().replace(',', '.'))
 
 const tracking = <T>(textOf: (field: TrackingField) => T): Record<TrackingField, T> =>

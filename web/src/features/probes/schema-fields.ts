@@ -167,8 +167,11 @@ export function configOf(
   return config
 }
 
-const sentValue = (field: Field, value: FieldValue): ConfigValue =>
-  field.kind === 'list' && field.of === 'number' && Array.isArray(value) ? value.map(numberIn) : value
+function sentValue(field: Field, value: FieldValue): ConfigValue {
+  // A text while it is typed: "0.10".
+  if (field.kind === 'number' && typeof value === 'string') return numberIn(value)
+  return field.kind === 'list' && field.of === 'number' && Array.isArray(value) ? value.map(numberIn) : value
+}
 
 export const isDefault = (field: Field, value: FieldValue): boolean =>
   value === '' || JSON.stringify(value) === JSON.stringify(emptyOf(field))
