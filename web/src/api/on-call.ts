@@ -37,6 +37,7 @@ function useOnCallChange<V, T>(clientId: string, mutationFn: (variables: V) => P
   const client = useQueryClient()
   return useMutation({
     mutationFn,
-    onSuccess: () => client.invalidateQueries({ queryKey: ['on-call', clientId] }),
+    // Also refetch after an error: someone else may have deleted it.
+    onSettled: () => client.invalidateQueries({ queryKey: ['on-call', clientId] }),
   })
 }

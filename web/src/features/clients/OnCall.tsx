@@ -1,5 +1,6 @@
 import { Button, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { Pencil } from 'lucide-react'
 import { useState } from 'react'
@@ -115,7 +116,11 @@ function Plan({ clientId, plan, rotation, mayChange }: PlanProps) {
                   variant="subtle"
                   aria-label={`Delete the override of ${name}`}
                   loading={removeOverride.isPending && removeOverride.variables === id}
-                  onClick={() => removeOverride.mutate(id)}
+                  onClick={() =>
+                    removeOverride.mutate(id, {
+                      onError: ({ message }) => notifications.show({ color: 'danger', title: 'Not deleted', message }),
+                    })
+                  }
                 >
                   Delete
                 </Button>

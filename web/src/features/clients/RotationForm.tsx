@@ -1,11 +1,12 @@
 import { Button, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { ownChannelsQuery } from '../../api/channels.ts'
-import { type OnCallRecord, useSetOnCall } from '../../api/on-call.ts'
+import { type OnCallRecord, onCallQuery, useSetOnCall } from '../../api/on-call.ts'
+import { changedSince } from '../../lib/changed.ts'
 import { useSaving } from '../../lib/form-faults.ts'
 import { ownZone, wallTime } from '../../lib/zone.ts'
 import { Dialog, DialogEnd } from '../../ui/Dialog.tsx'
@@ -32,11 +33,17 @@ export function RotationForm({ clientId, rotation, onClose }: Props) {
     return rotationValues(rotation, zone, wallTime(Date.now(), zone).slice(0, 10))
   })
   const form = useForm<RotationValues>({ initialValues: initial })
+  const [opened] = useState(() => rotationBody(initial))
+  const queries = useQueryClient()
   const zones = useMemo(() => zonesWith(initial.timezone), [initial.timezone])
   const { formRef, onSubmit, isBusy, rest } = useSaving(
     form,
     async (values) => {
-      await save.mutateAsync(rotationBody(values))
+      const body = rotationBody(values)
+      const { rotation: found } = await queries.fetchQuery({ ...onCallQuery(clientId), staleTime: 0 })
+      const now = found && rotationBody(rotationValues(found, '', ''))
+      // It is saved as a whole: what someone else has changed meanwhile stays.
+      await save.mutateAsync(now === null ? body : { ...now, ...changedSince(body, opened, now) })
       onClose()
     },
     ({ people, ...others }) => [
@@ -80,10 +87,9 @@ export function RotationForm({ clientId, rotation, onClose }: Props) {
             description="Minutes without acknowledgement until the next person is notified; empty: never"
             min={5}
             max={1_440}
+            allowDecimal={false}
             hideControls
-            value={form.values.escalate_after_minutes}
-            error={form.errors.escalate_after_minutes}
-            onChange={(value) => form.setFieldValue('escalate_after_minutes', typeof value === 'number' ? value : '')}
+            {...form.getInputProps('escalate_after_minutes')}
           />
           <DialogEnd action="Save" isBusy={isBusy} onClose={onClose} fault={rest} />
         </Stack>

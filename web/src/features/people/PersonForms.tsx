@@ -1,9 +1,17 @@
 import { Stack, Switch, Text, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { type InvitedUser, type UserRecord, useInvite, useInviteFirst, useUpdateUser } from '../../api/accounts.ts'
+import {
+  type InvitedUser,
+  type UserRecord,
+  useInvite,
+  useInviteFirst,
+  usersQuery,
+  useUpdateUser,
+} from '../../api/accounts.ts'
 import { ApiError } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
-import { changed } from '../../lib/changed.ts'
+import { changed, changedSince } from '../../lib/changed.ts'
 import { useUnsaved } from '../../lib/use-unsaved.ts'
 import { Dialog, DialogEnd } from '../../ui/Dialog.tsx'
 import { type Chosen, chosenOf, entriesOf, RoleFields } from './RoleFields.tsx'
@@ -25,7 +33,8 @@ export function InviteForm({ onClose, onInvited }: Props) {
   useUnsaved(() => !invite.isPending && !invite.isSuccess && email !== '')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    invite.mutate({ email, roles: entriesOf(chosen) }, { onSuccess: onInvited })
+    // Its link is shown only once, also when this form was closed meanwhile. The form shows an error.
+    void invite.mutateAsync({ email, roles: entriesOf(chosen) }).then(onInvited, () => undefined)
   }
   const fault = invite.error instanceof ApiError ? invite.error.fault('/email') : undefined
   const isReady = email !== '' && chosen.clientIds?.length !== 0
@@ -55,6 +64,9 @@ export function InviteForm({ onClose, onInvited }: Props) {
   )
 }
 
+const faultIn = (error: Error | null): string | undefined =>
+  error instanceof ApiError ? (error.details[0]?.message ?? error.message) : error?.message
+
 /** Edits a person's roles and whether they may sign in. */
 export function PersonForm({ user, onClose }: { user: UserRecord; onClose: () => void }) {
   const { ownsAll } = useSession()
@@ -63,11 +75,20 @@ export function PersonForm({ user, onClose }: { user: UserRecord; onClose: () =>
   const [isActive, setActive] = useState(user.status !== 'disabled')
   const body = { roles: entriesOf(chosen), is_active: isActive }
   const [opened] = useState(body)
-  useUnsaved(() => !update.isPending && Object.keys(changed(body, opened)).length > 0)
+  useUnsaved(() => !save.isPending && Object.keys(changed(body, opened)).length > 0)
+  const queries = useQueryClient()
+  const save = useMutation({
+    async mutationFn() {
+      const all = await queries.fetchQuery({ ...usersQuery, staleTime: 0 })
+      const { roles, status } = all.find(({ id }) => id === user.id) ?? user
+      const now = { roles: entriesOf(chosenOf(roles, ownsAll)), is_active: status !== 'disabled' }
+      await update.mutateAsync({ id: user.id, body: changedSince(body, opened, now) })
+    },
+  })
   const isMixed = new Set(user.roles.map(({ role }) => role)).size > 1
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    update.mutate({ id: user.id, body: changed(body, opened) }, { onSuccess: onClose })
+    save.mutate(undefined, { onSuccess: onClose })
   }
   return (
     <Dialog onClose={onClose} title={`Edit ${user.name}`}>
@@ -88,7 +109,7 @@ export function PersonForm({ user, onClose }: { user: UserRecord; onClose: () =>
               onChange={(event) => setActive(event.currentTarget.checked)}
             />
           )}
-          <DialogEnd action="Save" isBusy={update.isPending} onClose={onClose} fault={update.error?.message} />
+          <DialogEnd action="Save" isBusy={save.isPending} onClose={onClose} fault={faultIn(save.error)} />
         </Stack>
       </form>
     </Dialog>
