@@ -1,5 +1,6 @@
 import { Button, type ButtonProps, Group, Popover, Stack, Text, Textarea, TextInput } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { notifications } from '@mantine/notifications'
+import { type ReactNode, useRef, useState } from 'react'
 import { saidBy, useMyName } from '../../api/session.ts'
 import { useUnsaved } from '../../lib/use-unsaved.ts'
 
@@ -50,12 +51,16 @@ function Form({ action, run, children, comment, setComment, onDone }: FormProps)
   const [name, setName] = useMyName()
   const [isBusy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<string | null>(null)
+  const form = useRef<HTMLFormElement>(null)
   const submit = async () => {
     setBusy(true)
     try {
       await run({ ...saidBy(name), comment: comment.trim() === '' ? null : comment })
     } catch (thrown) {
-      setRefusal(thrown instanceof Error ? thrown.message : String(thrown))
+      const message = thrown instanceof Error ? thrown.message : String(thrown)
+      // The question was closed, so nothing else would show it.
+      if (form.current === null) notifications.show({ color: 'danger', title: 'Not changed', message })
+      setRefusal(message)
       setBusy(false)
       return
     }
@@ -63,6 +68,7 @@ function Form({ action, run, children, comment, setComment, onDone }: FormProps)
   }
   return (
     <form
+      ref={form}
       onSubmit={(event) => {
         event.preventDefault()
         void submit()

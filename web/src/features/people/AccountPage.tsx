@@ -52,7 +52,8 @@ function SignInCards() {
 function NameCard({ name: given }: { name: string }) {
   const update = useUpdateAccount()
   const [name, setName] = useState(given)
-  useUnsaved(() => !update.isPending && name !== given)
+  const isChanged = name.trim() !== given
+  useUnsaved(() => !update.isPending && isChanged)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     update.mutate({ name })
@@ -72,7 +73,7 @@ function NameCard({ name: given }: { name: string }) {
           <Button
             type="submit"
             variant="default"
-            disabled={name.trim() === '' || name === given}
+            disabled={name.trim() === '' || !isChanged}
             loading={update.isPending}
           >
             Save the name

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { sessionsQuery, useEndSession } from '../../api/accounts.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
@@ -47,7 +48,12 @@ export function Sessions({ userId }: { userId: string | null }) {
               size="compact-sm"
               variant="default"
               aria-label={`End the session of ${agent ?? 'an unknown browser'}`}
-              onClick={() => end.mutate(id)}
+              disabled={end.isPending}
+              onClick={() =>
+                end.mutate(id, {
+                  onError: ({ message }) => notifications.show({ color: 'danger', title: 'Not ended', message }),
+                })
+              }
             >
               End
             </Button>

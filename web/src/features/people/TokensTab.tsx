@@ -118,6 +118,8 @@ function Token({ token: { id, name, role, client_ids, hint, expires_at, last_use
 }
 
 const DAY_MS = 86_400_000
+/** The form shows the error. */
+const ignored = () => undefined
 const LIFETIMES = [
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
@@ -136,7 +138,10 @@ function TokenForm({ onClose, onCreated }: { onClose: () => void; onCreated: (to
     event.preventDefault()
     const expires_at = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
     const client_ids = chosen.clientIds && [...chosen.clientIds]
-    create.mutate({ name, role: chosen.role, client_ids, expires_at }, { onSuccess: ({ token }) => onCreated(token) })
+    // The token is shown only once, also when this form was closed meanwhile.
+    void create
+      .mutateAsync({ name, role: chosen.role, client_ids, expires_at })
+      .then(({ token }) => onCreated(token), ignored)
   }
   return (
     <Dialog onClose={onClose} title="New token">

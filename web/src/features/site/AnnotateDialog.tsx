@@ -7,9 +7,9 @@ import { useEffect } from 'react'
 import { useAddAnnotation } from '../../api/annotations.ts'
 import { useSession } from '../../api/session.ts'
 import { external } from '../../lib/external.ts'
-import { faultsOf, useFaultFocus } from '../../lib/form-faults.ts'
+import { useSaving } from '../../lib/form-faults.ts'
 import { isForPage } from '../../lib/keys.ts'
-import { useClosing, useUnsaved } from '../../lib/use-unsaved.ts'
+import { useClosing } from '../../lib/use-unsaved.ts'
 import { momentOf, wallTime } from '../../lib/zone.ts'
 import { DialogEnd } from '../../ui/Dialog.tsx'
 import { useSite } from './site-scope.ts'
@@ -31,11 +31,9 @@ export function AnnotateDialog() {
       annotate()
     }
     window.addEventListener('keydown', onKey)
-    return () => {
-      window.removeEventListener('keydown', onKey)
-      close()
-    }
+    return () => window.removeEventListener('keydown', onKey)
   }, [mayChange])
+  useEffect(() => close, [])
   const opened = isOpen.use()
   const onClose = useClosing(opened, close)
   return (
@@ -58,24 +56,17 @@ function Form() {
     },
     validate: { at: (at) => (momentOf(at, zone) === null ? 'Enter a date and a time' : null) },
   })
-  useUnsaved(() => !add.isPending && form.isDirty())
-  const formRef = useFaultFocus(form.errors, add.error?.message ?? null)
-  const save = form.onSubmit(({ text, at, url, isOfClient }) =>
-    add.mutate(
-      {
-        ...(isOfClient ? { client_id: site.client_id } : { site_id: site.id }),
-        text,
-        ...(url.trim() !== '' && { url: url.trim() }),
-        at: new Date(momentOf(at, zone) ?? Date.now()).toISOString(),
-      },
-      {
-        onSuccess: close,
-        onError: (error) => form.setErrors(faultsOf(error, ['text', 'at', 'url']).fields),
-      },
-    ),
-  )
+  const { formRef, onSubmit, isBusy, rest } = useSaving(form, async ({ text, at, url, isOfClient }) => {
+    await add.mutateAsync({
+      ...(isOfClient ? { client_id: site.client_id } : { site_id: site.id }),
+      text,
+      ...(url.trim() !== '' && { url: url.trim() }),
+      at: new Date(momentOf(at, zone) ?? Date.now()).toISOString(),
+    })
+    close()
+  })
   return (
-    <form ref={formRef} onSubmit={save}>
+    <form ref={formRef} onSubmit={onSubmit}>
       <Stack gap="md">
         <TextInput
           label="What happened"
@@ -93,7 +84,7 @@ function Form() {
           {...form.getInputProps('url')}
         />
         <Checkbox label="On all sites of this client" {...form.getInputProps('isOfClient', { type: 'checkbox' })} />
-        <DialogEnd action="Annotate" isBusy={add.isPending} onClose={close} fault={add.error?.message} />
+        <DialogEnd action="Annotate" isBusy={isBusy} onClose={close} fault={rest} />
       </Stack>
     </form>
   )

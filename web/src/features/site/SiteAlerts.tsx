@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Bell, BellOff, Check, ChevronDown, Info } from 'lucide-react'
-import { useState } from 'react'
 import { type AlertRecord, alertQuery, alertsQuery, useEndSilence } from '../../api/alerts.ts'
 import type { SiteReport } from '../../api/analytics.ts'
 import { useSession } from '../../api/session.ts'
@@ -111,10 +110,8 @@ function Actions({
 }: Pick<Props, 'alert' | 'mute'> & { zone: string; tag: string | undefined }) {
   const { mayChange } = useSession()
   const { setFocus } = useSiteView()
-  const [fault, setFault] = useState<string | null>(null)
   const acknowledging = useAcknowledging()
   const endSilence = useEndSilence()
-  const onError = (error: Error) => setFault(error.message)
   return (
     <div className={classes.actions}>
       {tag !== undefined && (
@@ -154,12 +151,12 @@ function Actions({
           variant="default"
           leftSection={<Bell size={16} aria-hidden />}
           loading={endSilence.isPending}
-          onClick={() => endSilence.mutate(mute.id, { onError })}
+          onClick={() => endSilence.mutate(mute.id)}
         >
           End the silence
         </Button>
       )}
-      {fault !== null && <p role="alert">{fault}</p>}
+      {endSilence.error !== null && <p role="alert">{endSilence.error.message}</p>}
     </div>
   )
 }
