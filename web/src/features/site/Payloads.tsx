@@ -37,7 +37,12 @@ export function Payloads() {
             fields held is kept nowhere.
           </EmptyState>
         ) : (
-          <DataTable label="Refused requests" columns={rejections} rows={data.rejections} keyOf={rejectionKey} />
+          <DataTable
+            label="Refused requests"
+            columns={rejections}
+            rows={data.rejections}
+            keyOf={keysOf(data.rejections)}
+          />
         )}
       </section>
       <section className={classes.tableSection}>
@@ -52,7 +57,7 @@ export function Payloads() {
             label="Accepted payloads"
             columns={accepted}
             rows={data.accepted}
-            keyOf={(row) => row.accepted_at + JSON.stringify(row)}
+            keyOf={keysOf(data.accepted)}
             onOpen={setOpened}
           />
         )}
@@ -84,7 +89,18 @@ function Json({ value }: { value: Payload }) {
 
 type Rejection = RecentAnswer['rejections'][number]
 
-const rejectionKey = ({ at, reason, path }: Rejection): string => `${at} ${reason} ${path}`
+/** A key for each row. Those that are equal are numbered from the oldest on: a sender can be refused twice in a millisecond. */
+function keysOf<Row>(rows: readonly Row[]): (row: Row) => string {
+  const times = new Map<string, number>()
+  const keys = new Map<Row, string>()
+  for (const row of rows.toReversed()) {
+    const text = JSON.stringify(row)
+    const time = (times.get(text) ?? 0) + 1
+    times.set(text, time)
+    keys.set(row, `${text} ${time}`)
+  }
+  return (row) => keys.get(row) ?? ''
+}
 
 const rejectionColumns = (zone: string): readonly Column<Rejection>[] => [
   { key: 'at', title: 'When', width: '9rem', render: ({ at }) => <RelativeTime at={at} zone={zone} /> },
