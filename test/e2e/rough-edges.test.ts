@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { follow, inOnePage, openPage, staysAccessible, untilTrue } from './support/page.ts'
-import { startEmpty } from './support/target.ts'
+import type { SiteRecord } from '../../src/management/index.ts'
+import type { OnCallRecord } from '../../src/notifications/index.ts'
+import { until } from '../../testkit/until.ts'
+import { answered, answering, follow, inOnePage, openPage, staysAccessible, untilTrue } from './support/page.ts'
+import { addTarget, startEmpty } from './support/target.ts'
 
 /** A client that no service has. */
 const NO_CLIENT = '00000000-0000-4000-8000-000000000000'
@@ -99,4 +102,148 @@ test('pages of one client and of all', async (t) => {
       )
     })
   }
+})
+
+test('answers that come late, and what others change meanwhile', async (t) => {
+  const service = await startEmpty(t)
+  const open = inOnePage(t, service.url)
+  const client = await service.newClient({ name: 'ACME' })
+  const target = await addTarget(t, service, 'First shop', client)
+  const second = await service.newSite(client, { name: 'Second shop' })
+
+  await t.test('a note that is saved leaves what was typed on, and its panel is printed with notes only', async (t) => {
+    await target.turn('bad')
+    const [incident] = await service.ask<{ id: string }[]>('GET', `/api/incidents?client_id=${client.id}`)
+    const { page, browserErrors } = await open(t, `/incidents/${incident?.id}`)
+    const panel = page.getByRole('region', { name: 'Notes' })
+    const { promise: later, resolve: go } = Promise.withResolvers<void>()
+    await page.route('**/notes', async (route) => {
+      await later
+      await route.continue()
+    })
+    const note = panel.getByLabel('Note', { exact: true })
+    await note.fill('Restarted it')
+    assert.equal(await panel.getAttribute('data-print'), 'no')
+    await panel.getByRole('button', { name: 'Add note' }).click()
+    await note.fill('Restarted it, and called the host')
+    go()
+    await panel.getByRole('listitem').getByText('Restarted it', { exact: true }).waitFor()
+    await answered(page)
+    assert.equal(await note.inputValue(), 'Restarted it, and called the host')
+    assert.equal(await panel.getAttribute('data-print'), null)
+    await note.fill('')
+    const { promise: refused, resolve: refuse } = Promise.withResolvers<void>()
+    await page.route('**/acknowledge', async (route) => {
+      await refused
+      await route.fulfill({ status: 403, json: { error: 'forbidden', message: 'Not any more', details: [] } })
+    })
+    await page.getByRole('button', { name: 'Acknowledge' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
+    await page.getByRole('heading', { level: 1 }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    refuse()
+    await page.getByText('Not any more').waitFor()
+    assert.ok(browserErrors.splice(0).every((text) => /status of 403/.test(text)))
+  })
+
+  await t.test('a rotation keeps what someone else has changed, and a deleted override goes', async (t) => {
+    const path = `/api/clients/${client.id}/on-call`
+    const rotation = {
+      people: [{ name: 'Ada', email: 'ada@acme.example', channel_id: null }],
+      timezone: 'Europe/Berlin',
+      handover_weekday: 1,
+      handover_time: '09:00',
+      starts_on: '2026-11-23',
+      escalate_after_minutes: 15,
+    }
+    const { rotation: made } = await service.ask<OnCallRecord>('POST', path, rotation)
+    const [ada = assert.fail('no person')] = made?.people ?? []
+    const override = { person_id: ada.id, starts_at: '2026-11-26T00:00:00Z', ends_at: '2026-11-27T00:00:00Z' }
+    const { id } = await service.ask<{ id: string }>('POST', `${path}/overrides`, override)
+    const { page, browserErrors } = await open(t, `/clients/${client.id}`)
+    const region = page.getByRole('region', { name: 'On call' })
+    const remove = region.getByRole('button', { name: 'Delete the override of Ada' })
+    await remove.waitFor()
+    assert.equal((await service.call('DELETE', `${path}/overrides/${id}`)).status, 204)
+    await remove.click()
+    await page.getByText('Not deleted').waitFor()
+    await remove.waitFor({ state: 'detached' })
+    await region.getByRole('button', { name: 'Edit the rotation' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Ada Lovelace')
+    await service.ask('POST', path, { ...rotation, people: [ada], handover_time: '18:00' })
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const { rotation: saved } = await service.ask<OnCallRecord>('GET', path)
+    assert.deepEqual([saved?.people[0]?.name, saved?.handover_time], ['Ada Lovelace', '18:00'])
+    assert.ok(browserErrors.splice(0).every((text) => /status of 404/.test(text)))
+  })
+
+  await t.test('another site keeps what was typed about a new probe, and half a number breaks no form', async (t) => {
+    const { page } = await open(t, `/probes/new?site=${second.id}&type=data_volume`)
+    await page.getByLabel('Name').fill('Too few orders')
+    await page.getByRole('combobox', { name: 'Site' }).click()
+    await page.getByRole('option', { name: 'First shop' }).click()
+    await page.waitForURL((url) => url.searchParams.get('site') !== second.id)
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Too few orders')
+    await page.getByLabel('Name').fill('')
+    await answering(page, true, () => page.getByRole('link', { name: 'Probes', exact: true }).first().click())
+    await follow(page, '/maintenance?dialog=new')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Every week').click()
+    for (const minutes of ['-', '999999999999']) {
+      await dialog.getByLabel(/^Minutes/).fill(minutes)
+      await dialog.getByText('As entered, this never takes effect.').waitFor()
+    }
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+  })
+
+  await t.test('an order value is typed with a point or a comma', async (t) => {
+    const { page } = await open(t, '/overview')
+    for (const text of ['79.05', '79,50']) {
+      await follow(page, `/sites/${second.id}/edit`)
+      const field = page.getByLabel('Average order value')
+      await field.fill('')
+      await field.pressSequentially(text)
+      await page.getByLabel('Currency').fill('EUR')
+      await page.getByLabel('Currency').press('Enter')
+      await page.waitForURL(`**/clients/${client.id}`)
+      const site = await service.ask<SiteRecord>('GET', `/api/sites/${second.id}`)
+      assert.equal(site.average_order_value, Number(text.replace(',', '.')))
+    }
+  })
+
+  await t.test('two equal refusals are two lines, and an annotation that is refused late is reported', async (t) => {
+    const { page, browserErrors } = await open(t, '/overview')
+    const rejections = [0, 0].map(() => ({ at: '2026-11-25T13:00:00.000Z', reason: 'forbidden', path: '' }))
+    await page.route('**/recent', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...((await response.json()) as object), rejections } })
+    })
+    await follow(page, `/sites/${second.id}?tab=payloads`)
+    const rows = page.getByRole('region', { name: 'Refused requests' }).getByRole('row')
+    await until('two rows and the head', async () => (await rows.count()) === 3 || undefined)
+    for (const at of ['2026-11-25T13:01:00.000Z', '2026-11-25T13:02:00.000Z']) {
+      rejections.unshift({ at, reason: 'rate_limited', path: '' })
+      rejections.pop()
+      await page.evaluate('__TSR_ROUTER__.options.context.queryClient.invalidateQueries()')
+      await answered(page)
+    }
+    assert.equal(await rows.count(), 3)
+    const { promise: later, resolve: go } = Promise.withResolvers<void>()
+    await page.route('**/api/annotations', async (route) => {
+      await later
+      await route.continue()
+    })
+    await page.keyboard.press('n')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('What happened').fill('Relaunch')
+    await dialog.getByLabel('Link').fill('no address')
+    await dialog.getByRole('button', { name: 'Annotate' }).click()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    go()
+    await page.getByText('Not saved').waitFor()
+    assert.ok(browserErrors.splice(0).every((text) => /status of 400/.test(text)))
+  })
 })

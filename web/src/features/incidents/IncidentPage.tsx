@@ -86,7 +86,7 @@ function Loaded({ incident }: { incident: IncidentDetail }) {
               <Parts parts={incident.parts} />
             </Panel>
           )}
-          <Panel anchor="notes" title="Notes">
+          <Panel anchor="notes" title="Notes" isForScreen={incident.notes.length === 0}>
             <Notes incident={incident} zone={zone} asksName />
           </Panel>
           <Panel title="Post-mortem" isLater isForScreen>

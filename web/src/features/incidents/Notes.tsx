@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { type IncidentDetail, useAddNote } from '../../api/incidents.ts'
 import { saidBy, useMyName, useSession } from '../../api/session.ts'
 import { useUnsaved } from '../../lib/use-unsaved.ts'
+import { personName } from '../../lib/words.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import classes from './incidents.module.css'
 
@@ -25,7 +26,7 @@ export function Notes({ incident: { id, notes }, zone, asksName = false }: Notes
             <li key={note.id}>
               <span className={classes.noteText}>{note.text}</span>{' '}
               <span className={classes.muted}>
-                {note.by}, <RelativeTime at={note.at} {...(zone === undefined ? {} : { zone })} />
+                {personName(note.by)}, <RelativeTime at={note.at} {...(zone === undefined ? {} : { zone })} />
               </span>
             </li>
           ))}
@@ -47,7 +48,8 @@ function NoteForm({ id, asksName }: { id: string; asksName: boolean }) {
     add.mutate(
       { id, text, ...saidBy(name) },
       {
-        onSuccess: () => setText(''),
+        // What was typed on meanwhile is not saved.
+        onSuccess: () => setText((now) => (now === text ? '' : now)),
         onError: ({ message }) => notifications.show({ color: 'danger', title: 'Not saved', message }),
       },
     )

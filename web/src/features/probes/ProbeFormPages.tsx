@@ -97,7 +97,7 @@ function Choose({ types, sites: all }: { types: readonly ProbeTypeRecord[]; site
           </section>
           <NeedsBox type={type} site={site} />
           <ProbeForm
-            key={`${site.id} ${type.probe_type}`}
+            key={type.probe_type}
             type={type}
             site={site}
             onSaved={({ id, is_active }) => {

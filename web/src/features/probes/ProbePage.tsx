@@ -66,7 +66,7 @@ function Loaded({ probe }: { probe: ProbeRecord }) {
           <StatusMark
             status={probe.is_active ? status : 'unknown'}
             size={16}
-            label={unjudgedWords(probe, probe.last_message) ?? STATUS_WORDS[status]}
+            label={probe.is_active ? (unjudgedWords(probe, probe.last_message) ?? STATUS_WORDS[status]) : 'paused'}
           />
         }
         actions={<ProbeActions probe={probe} onDelete={() => setDeleting(true)} />}
