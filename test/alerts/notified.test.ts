@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
-import { noteDelivered } from '../../src/alerts/write-transitions.ts'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { lockUnresolved, noteDelivered } from '../../src/alerts/write-transitions.ts'
 import { HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { createOwnChannel, updateOwnChannel } from '../../src/notifications/api/own-channels.ts'
 import { storedAddress } from '../../src/notifications/channel.ts'
+import { enqueue } from '../../src/notifications/index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
+import { openEmptyStore, postgres, testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { until } from '../../testkit/until.ts'
 import { DELIVERED, openNode } from '../notifications/support.ts'
 import { alertRows, deliverAll, outbox, timeline, watch } from './support.ts'
@@ -102,6 +105,34 @@ testLogic('the sender writes down what reached people, with the message and once
     'Notified: open, by e-mail',
     'Notified: open, by the webhook for all clients',
   ])
+})
+
+test('a message is noted as sent while a result writes the next one about the same alert, and neither gives up', async (t) => {
+  const store = await openEmptyStore(postgres, t)
+  const { find, clock, probe, site } = await watch(t, store, {}, { delivers: false })
+  await find('c')
+  const [opening] = await outbox(store)
+  assert.ok(opening !== undefined)
+  const globalWebhook = 'https://hooks.example/all'
+  const onDelivered = noteDelivered(store)
+  const node = await openNode(t, store, clock, () => DELIVERED, { globalWebhook, onDelivered })
+  clock.advance(10_000)
+  const sending = await store.write.transaction().execute(async (trx) => {
+    await lockUnresolved(trx, store, [probe.id])
+    const running = node.notifications.run()
+    await until('the outcome waits', async () => {
+      const { rows } = await sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(store.read)
+      return rows.length > 0 ? true : undefined
+    })
+    const channel = { key: 'global', address: globalWebhook } as const
+    const entry = { channel, clientId: site.client_id, alertId: opening.alert.id }
+    await enqueue(trx, [{ ...entry, message: { ...opening, kind: 'escalated' } }], clock.now())
+    return { running }
+  })
+  await sending.running
+  assert.deepEqual(node.errors, [])
+  assert.deepEqual(await kinds(store), ['opened', 'escalated'])
 })
 
 testOnEveryEngine('no one is notified of the end of an alert whose opening never reached them', async (store, t) => {

@@ -68,7 +68,8 @@ export async function writeOutcome(
     .where('channel', '=', channel)
     .where('claimed_by', '=', nodeId)
   const own = [messages, sender].map((query): BatchOperation => ({ kind: 'statement', query: query.compile() }))
-  await store.batch([...own, ...alsoWritten])
+  // Alerts first, then messages and channels, as results do. Even an insert that skips a channel waits for one that is being changed.
+  await store.batch([...alsoWritten, ...own])
 }
 
 /** Returns the inserts of a message's rests, for the transaction of its outcome. */
