@@ -164,9 +164,10 @@ function alarmsOf(history: SiteHistory, until: number, every: number): Alarm[] {
   let brokeOffAt: number | null = null
   let open: OpenFalls = new Map()
   for (let slot = FIRST_JUDGED; slot < until; slot += every) {
-    const verdict = dataVolume({ ...inputAt(slot), brokeOffAt, open }, { ...DATA_VOLUME_DEFAULTS, doubled: false })
+    const input = inputAt(slot)
+    const verdict = dataVolume({ ...input, brokeOffAt, open }, { ...DATA_VOLUME_DEFAULTS, doubled: false })
     if (hasBrokenOff(verdict)) brokeOffAt = timeOf(slot)
-    open = openFalls(verdict, open)
+    open = openFalls(verdict, open, input.usual)
     log.add('data_volume', slot, verdict)
   }
   return log.finish(until).filter(({ subject }) => subject === 'site')

@@ -85,7 +85,7 @@ export function replay(
       continue
     }
     const verdict = dataVolume({ ...input, brokeOffAt, open }, DATA_VOLUME_DEFAULTS)
-    open = openFalls(verdict, open)
+    open = openFalls(verdict, open, counts.usual)
     if (hasBrokenOff(verdict)) brokeOffAt = timeOf(slot)
     log.add('data_volume', slot, verdict)
     log.add(

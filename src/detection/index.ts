@@ -30,7 +30,7 @@ export { type Expectation, expectationOf, type HourLimits } from './expectation.
 export { FEEDBACK_VERDICTS, type Feedback, type FeedbackVerdict, LEARNT_FOR } from './feedback.ts'
 export { fieldContract, learnParameter, type OwnParameter, PARAMETER } from './field-contract.ts'
 export { counted, type Loss, lossOf, type Ran, runsMissed } from './loss.ts'
-export { type OpenFalls, openFalls } from './open-fall.ts'
+export { type OpenFall, type OpenFalls, openFalls } from './open-fall.ts'
 export type { Band } from './passing.ts'
 export type { PastFields, PresenceWeeks } from './past-fields.ts'
 export {

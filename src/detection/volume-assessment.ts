@@ -86,7 +86,7 @@ export interface CountedSubject {
   readonly minutes: Course | null
   /** Longest gap between events of the newest minutes, ms. */
   readonly longestGap: number
-  readonly usual: Pick<UsualCount, 'noise' | 'alone' | 'widening'>
+  readonly usual: Pick<UsualCount, 'noise' | 'alone' | 'widening' | 'expectedIn'>
   readonly bursts: Bursts
   /** Null or absent when the last run found no fall. */
   readonly open?: OpenFall | null

@@ -6,6 +6,7 @@ import {
   hasBrokenOff,
   hourLimits,
   dataVolume as judgeVolume,
+  type OpenFall,
   type OpenFalls,
   openFalls,
   type Verdict,
@@ -96,7 +97,7 @@ export const dataVolume = defineProbeType({
         const candidates = doublingCandidates(events, config)
         const repeats = await readEventRepeats({ store, site, now }, events.end, candidates)
         const verdict = judgeVolume({ ...events, repeats, brokeOffAt, open }, config)
-        open = openFalls(verdict, open)
+        open = openFalls(verdict, open, events.usual)
         if (hasBrokenOff(verdict)) brokeOffAt = events.end
         silentFrom = silenceIn(verdict)
         if (silentFrom !== null || verdict.details.judged === 0) last = await lastEventAt(store.read, site.site_no)
@@ -129,7 +130,7 @@ export const dataVolume = defineProbeType({
 const MOST_FALLS = 100
 
 function memoryOf(brokeOffAt: number | null, open: OpenFalls, config: Config): JsonObject {
-  const falls = [...open].slice(0, MOST_FALLS).map(([name, { since, widening }]) => ({ name, since, widening }))
+  const falls = [...open].slice(0, MOST_FALLS).map(([name, fall]) => ({ name, ...fall, hourly: fall.hourly ?? null }))
   return {
     ...(brokeOffAt === null ? {} : { broke_off_at: brokeOffAt }),
     ...(falls.length === 0 ? {} : { falls, config }),
@@ -139,7 +140,9 @@ function memoryOf(brokeOffAt: number | null, open: OpenFalls, config: Config): J
 /** The falls that the last run found with the same settings: with others, what it found may be no fall. */
 function fallsIn({ falls, config }: JsonObject, now: Config): OpenFalls {
   if (!Array.isArray(falls) || !isDeepStrictEqual(config, now)) return new Map()
-  return new Map((falls as unknown as Fall[]).map(({ name, since, widening }) => [name, { since, widening }] as const))
+  return new Map(
+    (falls as unknown as Fall[]).map(({ name, hourly = null, ...fall }) => [name, { ...fall, hourly }] as const),
+  )
 }
 
 /** Leaves out the falls whose alert was resolved by hand since they began: they would open another at once, although counts need not show any. */
@@ -157,10 +160,8 @@ async function withoutResolved({ read }: Pick<Store, 'read'>, probeId: string, f
   return new Map([...falls].filter(([name, { since }]) => since > (resolvedAt.get(keyOf(name)) ?? 0)))
 }
 
-interface Fall {
+interface Fall extends OpenFall {
   readonly name: string | null
-  readonly since: number
-  readonly widening: number
 }
 
 /** A site that still sends had its last event at most this long ago. */
