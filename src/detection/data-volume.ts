@@ -4,7 +4,7 @@ import { doubledFinding } from './doubled-finding.ts'
 import type { HourLimits } from './expectation.ts'
 import { surprise } from './false-alarms.ts'
 import { wideningEvidence } from './feedback.ts'
-import type { OpenFalls } from './open-fall.ts'
+import { BACK_AT, type OpenFalls } from './open-fall.ts'
 import { passing } from './passing.ts'
 import { renamed } from './renamed-event.ts'
 import type { Multiples } from './repeats.ts'
@@ -215,6 +215,9 @@ function unusual(
   const covered = course.covered[index] ?? 0
   const expected = model.mean
   const ratio = expected > 0 ? measured / expected : 1
+  const isKept = onset === null && since !== null
+  // Chance may explain what came since a fall was found, but the fall is not over at it.
+  const passes = { ...passing(judged, limits), ...(isKept ? { low: BACK_AT * expected } : {}) }
   const what = name === null ? 'event' : `“${name}” event`
   const usual = name === null ? `usually ${number(expected)}` : `its usual share would be ${number(expected)}`
   return {
@@ -224,7 +227,7 @@ function unusual(
     measured,
     expected,
     // Findings that are fine are shown only for the site.
-    band: status === 'ok' && name !== null ? { low: null, high: null } : passing(judged, limits),
+    band: status === 'ok' && name !== null ? { low: null, high: null } : passes,
     since: status === 'ok' ? null : isoTime(since ?? course.from[index] ?? course.to),
     evidence: {
       kind: isHoliday ? 'holiday' : kind,

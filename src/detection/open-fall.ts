@@ -61,7 +61,7 @@ function learntSince(hourly: number | null, usual: Pick<UsualCount, 'expectedIn'
 }
 
 /** A level is back at this share of the usual one. */
-const BACK_AT = 0.9
+export const BACK_AT = 0.9
 /** A fall to less than this share of the usual level counts as one to it. */
 const LOWEST = 0.05
 /** How many bursts the smallest loss that is a fall weighs as much as, against the counts from its beginning. */

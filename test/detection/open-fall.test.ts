@@ -116,6 +116,16 @@ test('a fall to what has been usual for all weeks compared is over, even where t
   assert.deepEqual([isBadAfter(2), isBadAfter(27), isBadAfter(28)], [true, true, false])
 })
 
+test('the band of a fall that lasts begins where the level is back, so that what is bad lies outside', () => {
+  const input = volumeInput({ usual: () => ({ page_view: 20 }), recent: () => ({ page_view: 14 }) })
+  const bandOf = (open: OpenFalls) => siteOf(dataVolume({ ...input, open }, DATA_VOLUME_DEFAULTS).details.findings)
+  const alone = bandOf(new Map())
+  assert.ok(alone?.status === 'ok' && Number(alone.measured) > Number(alone.band.low), 'by the run alone it passes')
+  const kept = bandOf(new Map([[null, { since: NOON - DAY, widening: 1 }]]))
+  assert.ok(kept?.status === 'warning' && Number(kept.measured) < Number(kept.band.low))
+  assert.equal(kept.band.low, 0.9 * Number(kept.expected))
+})
+
 /** How often an alert of the site opens, in runs every half hour from noon on, and whether one is open at the end. */
 function alertsOf(seed: number, shareAt: (hours: number) => number, hours: number, remembers = true) {
   const [usual, recent] = [visitsOf(seed, () => 1), visitsOf(seed, (time) => shareAt((time - NOON) / HOUR))]
