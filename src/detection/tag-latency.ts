@@ -111,6 +111,9 @@ function judgeTag(
     isSurelySlower(now95, warningLimit) &&
     mean >= MEAN_FACTOR * usualMean &&
     !(isWidened && isOver(slowShares(window, bounds, warningLimit), SLOW_SHARE))
+  // Where the histogram ends below both limits, the mean alone shows how much slower it is.
+  const isFarSlower =
+    isSurelySlower(now95, criticalLimit) && (criticalLimit > warningLimit || mean >= config.critical_factor * usualMean)
   const timeouts = sum(window.map(({ timeout }) => timeout))
   const executions = sum(window.map((bucket) => bucket.executions))
   const isCutOff = wilson(timeouts, executions).low > SLOW_SHARE
@@ -119,7 +122,7 @@ function judgeTag(
   const length = now - Math.min(window[0]?.from ?? now, from)
   if (isUnproven)
     return unproven({ tag_key, recent, window, length, mean, usualMean, timed, usualHours: usualHours.length })
-  const status = !isSlow ? 'ok' : isCutOff || isSurelySlower(now95, criticalLimit) ? 'critical' : 'warning'
+  const status = !isSlow ? 'ok' : isCutOff || isFarSlower ? 'critical' : 'warning'
   const measured = quantile(now95, QUANTILE)
   return {
     subject: { tag_key },

@@ -40,6 +40,8 @@ const CASES: readonly [what: string, usual: Record<number, number>, recent: Reco
     ['slow in a few executions', QUICK, { 80: 96, 2000: 4 }, 'ok'],
     ['a little slower than slow', { 900: 100 }, { 1200: 100 }, 'ok'],
     ['slower than the histogram can tell', { 2400: 100 }, { 9000: 100 }, 'critical'],
+    ['twice as slow beyond the histogram', { 3000: 100 }, { 6000: 100 }, 'warning'],
+    ['five times as slow beyond the histogram', { 3000: 100 }, { 15000: 100 }, 'critical'],
     ['seen too rarely now', QUICK, { 2000: 29 }, 'ok'],
     ['seen too rarely before', { 80: 9 }, { 2000: 100 }, 'ok'],
   ]
