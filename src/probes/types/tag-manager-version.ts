@@ -59,7 +59,8 @@ type Context = ProbeContext<Settings>
 /** A part of the check, and what it leaves for the next run. */
 interface Checked extends Part {
   history?: VersionHistory
-  reading?: Reading
+  /** Null when the last one no longer holds. */
+  reading?: Reading | null
   marker?: DeployMarker
   responseTimeMs?: number
   mayRetry?: boolean
@@ -155,7 +156,7 @@ async function checkServer(context: Context, containerId: string): Promise<Check
     const live = await liveVersion(account, settings.tagManagerApiUrl, containerId, context)
     if (live === null) {
       const message = `${what} has no published version`
-      return { status: 'critical', message, details: { container_id: containerId, reason: 'missing' } }
+      return { status: 'critical', message, details: { container_id: containerId, reason: 'missing' }, reading: null }
     }
     const history = withVersion(readHistory(memory.server), containerId, live.version, now)
     const part = await judgeServer(context, what, { history, reading: { at: now, facts: detailsOf(live) } }, '')
@@ -174,6 +175,8 @@ async function checkServer(context: Context, containerId: string): Promise<Check
       status: isOptional ? 'ok' : 'error',
       message: `${what} was not checked: ${message}`,
       details: { container_id: containerId, reason, status: facts.status ?? null, said: facts.said ?? null },
+      // Otherwise a container that was deleted would seem fine again once the quota is used up.
+      reading: null,
       mayRetry: facts.isNetworkFailure === true,
     }
   }

@@ -258,6 +258,30 @@ test("while Google's quota is used up, the last reading counts for a day, and it
   assert.equal((await run(t, google.url, google.credentials, after)).status, 'error')
 })
 
+test('a reading that a later answer of Google contradicts no longer counts when the quota is used up', async (t) => {
+  const gone = googleError(404, 'Not found or permission denied.', 'notFound')
+  const denied = googleError(403, 'The caller does not have permission', 'forbidden')
+  const quota = googleError(403, 'Quota exceeded', 'dailyLimitExceeded', 'usageLimits')
+  for (const [answer, status] of [
+    [gone, 'critical'],
+    [denied, 'error'],
+  ] as const) {
+    let live = version('7')
+    const google = await googleServer(
+      t,
+      SCOPE,
+      tagManager(() => live),
+    )
+    const { memory = {} } = await run(t, google.url, google.credentials)
+    live = answer
+    const bad = await run(t, google.url, google.credentials, { memory, now: NOW + 3 * HOUR })
+    assert.equal(bad.status, status)
+    live = quota
+    const later = await run(t, google.url, google.credentials, { memory: bad.memory ?? {}, now: NOW + 4 * HOUR })
+    assert.equal(later.status, 'error', later.message)
+  }
+})
+
 test('many containers share the quota of a day: each is read again when its turn has come', async (t) => {
   const google = await googleServer(t, SCOPE, tagManager())
   const { memory = {} } = await run(t, google.url, google.credentials)
