@@ -2,7 +2,7 @@ import { incidentsOfPeriod, type MutedNow, mutedNow } from '../alerts/index.ts'
 import { overview, type ReportContext, type WindowReport } from '../analytics/index.ts'
 import { readDowntime } from '../cluster/index.ts'
 import { DAY, floorTo, HOUR } from '../lib/index.ts'
-import { type Digest, lockClient, monthUsage, readPauses } from '../management/index.ts'
+import { type Digest, lockClient, monthUsage, pausedIn, readPauses } from '../management/index.ts'
 import {
   type DigestMessage,
   type DigestMorning,
@@ -108,7 +108,7 @@ async function contentOf(context: DigestContext, due: DueDigest): Promise<Conten
   for (const site of sites) {
     const digest = await siteDigest(context, site, period)
     const pauses = await readPauses(read, site, period.before.from, period.to)
-    const missed = Math.max(missedIn(period, down, pauses), missedIn(period.before, downBefore, pauses))
+    const missed = Math.max(down + pausedIn(pauses, period), downBefore + pausedIn(pauses, period.before))
     const isCounted = missed <= MOST_DOWN * (period.to - period.from)
     digests.push(isCounted ? digest : { ...digest, events_before: null })
   }
@@ -120,10 +120,6 @@ async function contentOf(context: DigestContext, due: DueDigest): Promise<Conten
     morning: await morningOf(context, due, sites),
   }
 }
-
-/** How much of a period no event of the site was counted in, ms. Pauses of the site and of its client may overlap. */
-const missedIn = ({ from, to }: Period, down: number, pauses: readonly Period[]): number =>
-  pauses.reduce((sum, pause) => sum + Math.max(0, Math.min(pause.to, to) - Math.max(pause.from, from)), down)
 
 /** How many of the sites have an active probe. */
 async function watchedCount(read: Kysely<Tables>, sites: readonly SiteRow[]): Promise<number> {

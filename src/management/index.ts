@@ -30,7 +30,7 @@ export {
 export { clearKeys } from './create-keys.ts'
 export { hasNoKey, keyState, keysOf } from './key-validity.ts'
 export { createOncePerKey } from './keyed-creates.ts'
-export { readPauses } from './pauses.ts'
+export { pausedIn, readPauses } from './pauses.ts'
 export {
   type Limits,
   limitsOf,

@@ -35,6 +35,10 @@ export async function readPauses(
   return pauses.filter((pause) => pause.to > from && pause.from < to)
 }
 
+/** How much of a period lies in these pauses, ms. Where those of a site and of its client overlap, both count. */
+export const pausedIn = (pauses: readonly Pause[], { from, to }: Pause): number =>
+  pauses.reduce((sum, pause) => sum + Math.max(0, Math.min(pause.to, to) - Math.max(pause.from, from)), 0)
+
 function pausesIn(changes: readonly { at: number; isActive: boolean }[]): Pause[] {
   const pauses: Pause[] = []
   // The log may no longer hold the beginning of the first.

@@ -10,7 +10,7 @@ import {
   type WeekChange,
 } from '../detection/index.ts'
 import { HOUR } from '../lib/index.ts'
-import { readPauses } from '../management/index.ts'
+import { pausedIn, readPauses } from '../management/index.ts'
 import { isNamed, type TimeRange } from '../rollups/index.ts'
 import type { SiteRow, Store } from '../store/index.ts'
 import type { ComparedHours } from './weeks.ts'
@@ -102,15 +102,13 @@ export async function candidatesOf(
 const MOST_PAUSED_MS = HOUR
 
 async function wasPaused(db: Store['reports'], site: ComparedSite, hours: ComparedHours): Promise<boolean> {
-  for (const stretches of [hours.now, hours.before]) {
-    let paused = 0
-    for (const { from, to } of stretches) {
-      const pauses = await readPauses(db, site, from, to)
-      paused += pauses.reduce((sum, pause) => sum + Math.min(pause.to, to) - Math.max(pause.from, from), 0)
-    }
-    if (paused > MOST_PAUSED_MS) return true
-  }
-  return false
+  const windows = [hours.now, hours.before]
+  const all = windows.flat()
+  const [from, to] = [Math.min(...all.map((one) => one.from)), Math.max(...all.map((one) => one.to))]
+  const pauses = await readPauses(db, site, from, to)
+  return windows.some(
+    (stretches) => stretches.reduce((sum, stretch) => sum + pausedIn(pauses, stretch), 0) > MOST_PAUSED_MS,
+  )
 }
 
 async function rowsOf<R>(stretches: readonly TimeRange[], read: (range: TimeRange) => Promise<R[]>): Promise<R[]> {
