@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import { JobRunner, type Leases } from '../cluster/index.ts'
 import { attemptAll, type Clock, counted, DAY, HOUR, MINUTE, monthOf, nextMonthStart } from '../lib/index.ts'
 import {
@@ -20,7 +19,7 @@ import {
   type QuotaMessage,
   withChannels,
 } from '../notifications/index.ts'
-import type { Store, Tables } from '../store/index.ts'
+import type { Kysely, Store, Tables } from '../store/index.ts'
 
 /**
  * From this share on, a batch that is refused for the quota says that it is used up: what is left is less than the client sends at once,

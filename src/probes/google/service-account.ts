@@ -142,7 +142,7 @@ class ContainerDirectory {
 }
 
 /** Divides the requests of a day evenly among all who need some. */
-export class DailyShares {
+class DailyShares {
   readonly #requests: number
   /** When each needed one last, epoch ms. */
   readonly #needed = new Map<string, number>()
