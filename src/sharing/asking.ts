@@ -17,14 +17,16 @@ export async function withinAskingLimit(
 ): Promise<OpenSubscriber[]> {
   const asking = open.filter(({ confirmed_at }) => confirmed_at === null)
   if (asking.length === 0) return [...open]
+  const from = now - ASKING_MS + 1
   const rows = await read
     .selectFrom('status_subscribers')
     .select(['client_id', ({ fn }) => fn.countAll<number>().as('count')])
     // `asked_at` of forgotten ones is not when they were asked; those that the server refused were asked soon after they came.
-    .where(({ or, and, eb }) =>
+    // What lies further ahead was written before the clock was set back.
+    .where(({ or, and, eb, between }) =>
       or([
-        and([eb('email', 'not like', `${FORGOTTEN}%`), eb('asked_at', '>', now - ASKING_MS)]),
-        and([eb('email', 'like', `${REFUSED}%`), eb('created_at', '>', now - ASKING_MS)]),
+        and([eb('email', 'not like', `${FORGOTTEN}%`), between('asked_at', from, now + ASKING_MS)]),
+        and([eb('email', 'like', `${REFUSED}%`), between('created_at', from, now + ASKING_MS)]),
       ]),
     )
     .groupBy('client_id')

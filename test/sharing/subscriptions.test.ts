@@ -606,6 +606,17 @@ test('addresses that the mail server refuses use up a page for ten minutes at mo
   assert.equal(await visit('later@example.com'), 2)
 })
 
+test('a clock that was set back makes no visitor of a page wait until it has caught up', async (t) => {
+  const { clock, api, mail, path, tick, subscribe } = await start(t, sqlite, {}, { TRUST_PROXY: '127.0.0.1' })
+  for (let n = 0; n < 10; n++) await subscribe(`reader-${n}@example.com`)
+  await tick()
+  assert.equal(mail.mails.length, 10)
+  clock.advance(-2 * HOUR)
+  await api.call('POST', path, { email: 'visitor@example.com' }, { 'x-forwarded-for': '198.51.100.7' })
+  await tick()
+  assert.equal(mail.mails.length, 11)
+})
+
 test('a service that stops calls off an e-mail that the server holds, and counts no failure', async (t) => {
   let isHolding = false
   let held = 0
