@@ -11,7 +11,7 @@ import {
   seesSecrets,
   Uuid,
 } from '../http/index.ts'
-import { AppError, type Clock, codeOf, HOUR, isoTime, isoTimeOrNull } from '../lib/index.ts'
+import { AppError, type Clock, codeOf, DAY, HOUR, isoTime, isoTimeOrNull } from '../lib/index.ts'
 import { clientOfStatusLink, contextOf, getClient } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
 import { StatusToken } from './status-page.ts'
@@ -43,8 +43,10 @@ const Secret = Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'The l
 
 /** Subscriptions that a caller may request in an hour, on each node; an office shares one address. */
 const PER_HOUR = 10
-/** The same for the network that the caller is in: someone who has one has all its addresses. */
-const PER_HOUR_OF_NETWORK = 30
+/**
+ * In a day for the network that the caller is in: someone who has one has all its addresses, and each request may write to a stranger.
+ */
+const PER_DAY_OF_NETWORK = 120
 /** Callers remembered; beyond this the one that asked longest ago is dropped. */
 const MOST_CALLERS = 10_000
 
@@ -57,14 +59,14 @@ const networkOf = (caller: string): string => caller.split(/[.:]/, 3).join(' ')
  */
 export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Options): void {
   const asked = new Map<string, { since: number; count: number }>()
-  const countOrRefuse = (caller: string, most: number): void => {
+  const countOrRefuse = (caller: string, most: number, span: number): void => {
     const now = clock.now()
     const known = asked.get(caller)
-    const record = known === undefined || Math.abs(now - known.since) >= HOUR ? { since: now, count: 0 } : known
+    const record = known === undefined || Math.abs(now - known.since) >= span ? { since: now, count: 0 } : known
     if (record.count >= most) {
       throw new RateLimitedError(
         'Too many subscriptions from this address',
-        Math.ceil((record.since + HOUR - now) / 1_000),
+        Math.ceil((record.since + span - now) / 1_000),
       )
     }
     record.count++
@@ -85,7 +87,7 @@ export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Op
         summary: 'Subscribe to a status page by e-mail',
         description:
           'Sends an e-mail with a link to confirm; until then nothing else is sent. The answer does not reveal whether the address was known. ' +
-          `409 if e-mail is not set up, or too many people have subscribed; 429 after ${PER_HOUR} an hour, or ${PER_HOUR_OF_NETWORK} of a network (/24, /48).`,
+          `409 if e-mail is not set up, or too many people have subscribed; 429 after ${PER_HOUR} an hour, or ${PER_DAY_OF_NETWORK} a day of a network (/24, /48).`,
         params: Type.Object({ token: StatusToken }),
         body: Type.Object({ email: Type.String({ format: 'email', maxLength: 254 }) }, { additionalProperties: false }),
         response: {
@@ -98,8 +100,8 @@ export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Op
       const { token } = request.params
       const { id } = await clientOfStatusLink(store.read, token)
       if (!isEmailOn) throw new AppError('conflict', 'E-mail is not set up here')
-      countOrRefuse(request.caller, PER_HOUR)
-      countOrRefuse(networkOf(request.caller), PER_HOUR_OF_NETWORK)
+      countOrRefuse(request.caller, PER_HOUR, HOUR)
+      countOrRefuse(networkOf(request.caller), PER_DAY_OF_NETWORK, DAY)
       const { email } = request.body
       await subscribe(store, { id, token }, email, clock.now())
       return reply.code(202).send({ email })
