@@ -107,6 +107,8 @@ export class EventStream {
 
   /** Takes over a response whose head was not sent yet. */
   add(response: ServerResponse, { caller, access }: StreamOwner): void {
+    // The caller left while its key was looked up: `close` came already, and nothing would free its place.
+    if (response.closed) return
     this.#byCaller.set(caller, (this.#byCaller.get(caller) ?? 0) + 1)
     response.writeHead(200, {
       'Content-Type': 'text/event-stream',

@@ -210,6 +210,30 @@ test('one address has twenty streams, and others are not kept out by it', async 
   assert.equal((await open(2)).response.statusCode, 200)
 })
 
+testLogic('someone who left while the key was looked up keeps no place among the streams', async (store, t) => {
+  const { stream, errors } = await serve(t, store)
+  const access = accessOf('admin')
+  const added = Promise.withResolvers<void>()
+  let left = STREAMS_PER_CALLER
+  const server = createServer((_request, response) => {
+    response.once('close', () => {
+      stream.add(response, { caller: 'caller', access })
+      left -= 1
+      if (left === 0) added.resolve()
+    })
+    response.req.socket.destroy()
+  })
+  const port = await listen(server)
+  t.after(() => server.close())
+  for (let n = 0; n < STREAMS_PER_CALLER; n++) {
+    get(`http://127.0.0.1:${port}/`, { agent: false }).on('error', () => undefined)
+  }
+  await added.promise
+  await stream.tick()
+  assert.doesNotThrow(() => stream.admit('caller', true))
+  assert.deepEqual(errors, [])
+})
+
 testLogic('a message has the sites that received something since the last, and each once', async (store, t) => {
   const { clock, stream, listen: open } = await serve(t, store)
   const [a, b] = [await insertSite(store), await insertSite(store)]
