@@ -56,13 +56,17 @@ export function configFromEnvironment(options: Environment = {}): Config {
 
 const ENV_FILE = '.env'
 
-/** Without the mark that editors on Windows begin a file with, which would be part of the first name. */
-export const envText = (text: string): string => text.replace(/^\uFEFF/, '')
+/**
+ * Without the byte order mark that programs on Windows begin a file with, which would be part of the first name. Redirected output of
+ * Windows PowerShell is UTF-16, of which no setting would be recognised.
+ */
+export const envText = (bytes: Buffer): string =>
+  new TextDecoder(bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8').decode(bytes)
 
 /** @throws StartupError, because without the file another service would start: another address and database, and no token */
 function loadEnvFile(): void {
   try {
-    for (const [name, value] of Object.entries(parseEnv(envText(readFileSync(ENV_FILE, 'utf8'))))) {
+    for (const [name, value] of Object.entries(parseEnv(envText(readFileSync(ENV_FILE))))) {
       process.env[name] ??= value
     }
   } catch (thrown) {

@@ -102,20 +102,22 @@ test('a .env that cannot be read is named, and the service does not start withou
   )
 })
 
-test('a .env that begins with a byte order mark, as editors on Windows write it, is read from its first line on', async (t) => {
-  const folder = await tempDir(t)
-  await writeFile(join(folder, '.env'), '\uFEFFPORT=none\r\n')
-  const server = new NodeProcess({
-    name: 'tagwarden',
-    args: [PROGRAM, 'serve'],
-    environment: { DATA_DIR: folder },
-    folder,
-    logFolder: await tempDir(t),
+for (const encoding of ['utf8', 'utf16le'] as const) {
+  test(`a .env in ${encoding} with a byte order mark, as programs on Windows write it, is read from its first line on`, async (t) => {
+    const folder = await tempDir(t)
+    await writeFile(join(folder, '.env'), '\uFEFFPORT=none\r\n', encoding)
+    const server = new NodeProcess({
+      name: 'tagwarden',
+      args: [PROGRAM, 'serve'],
+      environment: { DATA_DIR: folder },
+      folder,
+      logFolder: await tempDir(t),
+    })
+    server.launch()
+    assert.equal(await server.ended(), 1)
+    assert.match(server.err.join('\n'), /^tagwarden: PORT="none" must be a whole number/)
   })
-  server.launch()
-  assert.equal(await server.ended(), 1)
-  assert.match(server.err.join('\n'), /^tagwarden: PORT="none" must be a whole number/)
-})
+}
 
 /** Takes no byte, as a file on a disk that is full. */
 const FULL = '/dev/full'

@@ -167,9 +167,9 @@ const OTHERS_MAY_READ = 0o004
 /** Whether other users of this machine can read the secrets in a `.env`; null when it has none. */
 export async function envFileFinding(path: string): Promise<DoctorFinding | null> {
   const check = '.env'
-  const text = await readFile(path, 'utf8').catch(() => null)
-  if (text === null) return null
-  const given = parseEnv(envText(text))
+  const bytes = await readFile(path).catch(() => null)
+  if (bytes === null) return null
+  const given = parseEnv(envText(bytes))
   const secrets = Object.values(SETTINGS).filter(({ name, secret }) => secret && (given[name] ?? '') !== '')
   if (secrets.length === 0) return null
   if (((await stat(path)).mode & OTHERS_MAY_READ) === 0) {
