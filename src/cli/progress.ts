@@ -39,7 +39,8 @@ async function bar(title: string, total: number, stream: ProgressStream): Promis
     format: `${title} {bar} {percentage} % | {eta_formatted} left`,
     barCompleteChar: '█',
     barIncompleteChar: '░',
-    hideCursor: true,
+    // By default the terminal's own wrapping is switched off, and stays so after Ctrl-C, as would a hidden cursor.
+    linewrap: true,
     stream,
   })
   shown.start(total, 0)
@@ -49,7 +50,7 @@ async function bar(title: string, total: number, stream: ProgressStream): Promis
 function lines(title: string, total: number, stream: ProgressStream): Display {
   let shown = 0
   const update = (done: number): void => {
-    const tenths = Math.min(TENTHS, Math.floor((done * TENTHS) / total))
+    const tenths = total > 0 ? Math.min(TENTHS, Math.floor((done * TENTHS) / total)) : TENTHS
     if (tenths <= shown) return
     shown = tenths
     stream.write(`${title}: ${tenths * TENTHS} %\n`)

@@ -45,5 +45,18 @@ test('on a terminal there is a bar, and it is taken down when the work fails', a
   )
   await assert.rejects(work, /disk full/)
   assert.match(text(), /copying .*░/)
-  assert.ok(text().endsWith('\n') || text().endsWith('\u001b[?25h'), 'the cursor is given back')
+  assert.ok(text().endsWith('\n'))
+})
+
+test('the bar changes no mode of the terminal, as nothing would change it back after Ctrl-C', async () => {
+  const { stream, text } = collect(true)
+  await withProgress('copying', 10, async (update) => update(5), stream)
+  // A mode is set and reset by ESC [ ? number h or l.
+  assert.ok(!text().includes('\u001b[?'))
+})
+
+test('work that turns out to be none is done', async () => {
+  const { stream, text } = collect(false)
+  await withProgress('copying', 0, async (update) => update(0), stream)
+  assert.equal(text(), 'copying: 100 %\n')
 })
