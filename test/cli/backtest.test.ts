@@ -149,3 +149,12 @@ for (const [text, is] of TIMES) {
     assert.equal(timeOf(text, berlin), is === null ? null : Date.parse(is))
   })
 }
+
+test('a time whose fraction follows a comma, as ISO 8601 allows, stays one column', async (t) => {
+  const { code, rows } = await backtest(t, csvOf([['"2026-01-05 00:00:00,250"', 7]]))
+  assert.equal(code, 0)
+  assert.deepEqual(
+    rows.map(({ timestamp, value, status }) => [timestamp, value, status]),
+    [['2026-01-05 00:00:00.250', '7', 'ok']],
+  )
+})

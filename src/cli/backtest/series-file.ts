@@ -12,7 +12,7 @@ export interface SeriesFile {
 }
 
 export interface SeriesRow {
-  /** As written in the file. */
+  /** As written in the file, but with a point before a fraction, as a comma would be a new column of the output. */
   readonly timestamp: string
   /** Epoch ms, never earlier than the previous row's. */
   readonly time: number
@@ -84,7 +84,7 @@ async function* readRows(
     }
     latest = Math.max(latest, time)
     isEmpty = false
-    yield { timestamp, time: latest, values }
+    yield { timestamp: timestamp.replace(',', '.'), time: latest, values }
   }
   if (isEmpty) throw new Error('there is no row below the header: nothing to judge')
 }
