@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { PassThrough, Writable } from 'node:stream'
 import { test } from 'node:test'
 import { Parser } from 'htmlparser2'
 import type { Alarm } from '../../src/cli/backtest/alarms.ts'
+import { backtestCommand } from '../../src/cli/backtest/index.ts'
 import { picture } from '../../src/cli/backtest/picture.ts'
 import { bandPath, linePath, stripPath, timeTicks, valueTicks } from '../../src/cli/backtest/plot.ts'
 import { MOST_DRAWN, pointsOfEach, type Stretch, Thinned } from '../../src/cli/backtest/thinned.ts'
@@ -236,4 +238,15 @@ test('a tick stays at midnight when clocks change', () => {
       Date.parse,
     ),
   )
+})
+
+test('a reader that has seen enough of the rows costs neither the picture nor the score', async (t) => {
+  const [svg, labels] = [join(await tempDir(t), 'picture.svg'), await writeText(t, 'labels.csv', 'from,to\n')]
+  const csv = await writeText(t, 'series.csv', csvOf(series(22)))
+  const gone = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
+  const out = new Writable({ write: (_chunk, _encoding, done) => done(gone) })
+  const err = new PassThrough()
+  await backtestCommand({ out, err }).parseAsync(['--csv', csv, '--svg', svg, '--labels', labels], { from: 'user' })
+  assert.match(await readFile(svg, 'utf8'), /<\/svg>\n$/)
+  assert.match(String(err.read()), /^faults: 0, found 0, missed 0\n/)
 })

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -32,12 +33,17 @@ export async function backtest(options: BacktestOptions, { out, err }: Output): 
   const labels = options.labels === undefined ? null : await readLabels(options.labels, clock)
   const replay = new FileReplay(clock, labels, options)
   try {
-    await pipeline(bytesOf(csv), csvParser(), (records) => replay.judge(records), out, { end: false })
+    const isJudgedWhole = svg !== undefined || labels !== null
+    await pipeline(
+      bytesOf(csv),
+      csvParser(),
+      (records) => replay.judge(records),
+      (rows) => write(rows, out, isJudgedWhole),
+    )
   } catch (thrown) {
     if (thrown instanceof StartupError) throw thrown
     const error: NodeJS.ErrnoException = asError(thrown)
-    // The reader has closed the pipe, as `| head` does: that is not an error.
-    if (error.code === 'EPIPE') return
+    if (isPipeClosed(error)) return
     throw fileError(csv, error)
   }
   const { score } = replay
@@ -50,6 +56,27 @@ export async function backtest(options: BacktestOptions, { out, err }: Output): 
     throw new StartupError(`${svg}: the picture cannot be written: ${asError(thrown).message}`)
   }
 }
+
+/**
+ * Writes the texts to `out`.
+ *
+ * @param toTheEnd whether all texts are taken even when their reader has gone
+ * @throws the error of `out`
+ */
+async function write(texts: AsyncIterable<string>, out: NodeJS.WritableStream, toTheEnd: boolean): Promise<void> {
+  let lost: NodeJS.ErrnoException | null = null
+  const onError = (error: NodeJS.ErrnoException): void => {
+    lost = error
+  }
+  out.on('error', onError)
+  for await (const text of texts) {
+    if (lost === null && !out.write(text)) await once(out, 'drain').catch(() => undefined)
+    if (lost !== null && !(toTheEnd && isPipeClosed(lost))) throw lost
+  }
+}
+
+/** The reader has closed the pipe, as `| head` does: that is not an error. */
+const isPipeClosed = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE'
 
 function refuseToOverwrite({ csv, labels, svg }: BacktestOptions): void {
   if (svg === undefined) return
