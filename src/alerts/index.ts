@@ -17,6 +17,7 @@ export { checkMaintenance, createMaintenance } from './maintenance/maintenance.t
 export { type Planned, plannedMaintenance } from './maintenance/planned.ts'
 export { maintenanceRoutes } from './maintenance/routes.ts'
 export { CreateMaintenance, type MaintenanceRecord, UpdateMaintenance } from './maintenance/schemas.ts'
+export { nearestWindow, type Schedule, scheduleOf, type Window } from './maintenance/window.ts'
 export { MOST_OF_CLIENT as MOST_MAINTENANCE } from './mute-room.ts'
 export { MutedNow, mutedNow } from './muted-now.ts'
 export { judgeResults } from './on-results.ts'

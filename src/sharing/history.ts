@@ -11,7 +11,7 @@ const MOST_INCIDENTS = 100
 /** Incidents read, as some are parts of others and are left out. */
 const MOST_READ = 1_000
 /** How far ahead maintenance is announced, ms. */
-const AHEAD_MS = 14 * DAY
+export const AHEAD_MS = 14 * DAY
 
 export const PastIncident = model('PastIncident', {
   id: Type.Unsafe<string>({ ...Uuid, description: "Opens the incident's page under this link, and nothing else" }),

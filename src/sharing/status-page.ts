@@ -106,7 +106,9 @@ export const StatusPage = Type.Object(
     maintenance: Type.Array(PlannedMaintenance, {
       description: 'Maintenance in progress or planned for the next two weeks, nearest first',
     }),
-    takes_subscribers: Type.Boolean({ description: 'Whether people can subscribe to e-mail about incidents' }),
+    takes_subscribers: Type.Boolean({
+      description: 'Whether people can subscribe to e-mail about incidents and maintenance',
+    }),
   },
   { title: 'StatusPage', description: 'Status of a client and its sites' },
 )

@@ -1,3 +1,4 @@
+import type { Schedule, Window } from '../alerts/index.ts'
 import { DAY, SECOND } from '../lib/index.ts'
 import { composeNotice, LocalTimes } from '../notifications/index.ts'
 import type { StatusSubscriberRow } from '../store/index.ts'
@@ -22,6 +23,18 @@ export interface StatusChange {
   timezone: string
 }
 
+/** Maintenance was planned, changed or cancelled. */
+export interface MaintenanceChange {
+  at: number
+  kind: 'planned' | 'changed' | 'cancelled'
+  /** A site's name, or that it is all of them. */
+  site: string
+  timezone: string
+  schedule: Schedule
+  /** The occurrence under way, or else the next one. */
+  window: Window
+}
+
 /** An incident as far as a subscriber may know it. Times are epoch ms. */
 export interface StatusIncident {
   site: string
@@ -37,20 +50,23 @@ export interface StatusIncident {
   turns: readonly Turn[]
 }
 
+/** Whether a change is to be e-mailed now to someone who knows of everything up to `until`. */
+export const isDue = ({ at }: { at: number }, until: number, now: number): boolean =>
+  at > until && at > now - STALE_MS && at <= now - SETTLED_MS
+
 /**
  * Returns the changes that a subscriber has not been e-mailed about yet, the oldest first. An incident that became part of another
  * one before anyone could be e-mailed about it is left out until it outlasts that one; one whose beginning was e-mailed has its end
  * e-mailed too.
  */
 export function changesSince(incidents: readonly StatusIncident[], until: number, now: number): StatusChange[] {
-  const isDue = ({ at }: StatusChange) => at > until && at > now - STALE_MS && at <= now - SETTLED_MS
   return incidents
     .flatMap(({ partSince, aloneSince, ...incident }): StatusChange[] => {
       const isPart = partSince !== null && partSince <= incident.shownAt + SETTLED_MS
       const from = isPart ? aloneSince : incident.shownAt
       return from === null ? [] : changesOf(incident, from)
     })
-    .filter(isDue)
+    .filter((change) => isDue(change, until, now))
     .sort((a, b) => a.at - b.at)
 }
 
@@ -87,7 +103,7 @@ export const confirmationMail = (client: string, { subscription }: Links) =>
   composeNotice({
     subject: `Confirm e-mail about the status of ${client}`,
     lines: [
-      `Someone, probably you, asked for e-mail about incidents of ${client}.`,
+      `Someone, probably you, asked for e-mail about incidents and maintenance of ${client}.`,
       'Nothing is sent until you confirm it. If it was not you, do nothing: the address is deleted after two days.',
     ],
     link: { label: 'Confirm', url: subscription },
@@ -99,10 +115,35 @@ const MOST_LINES = 30
 
 const SAID = { opened: '■ Open since', back: '■ Open again since', resolved: '✓ Resolved at' } as const
 
+const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
+
+function maintenanceText({ kind, site, timezone, schedule, window }: MaintenanceChange, now: number): string {
+  const span = new LocalTimes(timezone).span(window.startsAt, window.endsAt, now)
+  const days = schedule.kind === 'weekly' ? schedule.weekdays.map((day) => WEEKDAYS[day - 1]).join(', ') : ''
+  const when =
+    schedule.kind === 'once'
+      ? span
+      : `every ${days} at ${schedule.start} (${schedule.timezone})${kind === 'cancelled' ? '' : `, next ${span}`}`
+  return `${site}: maintenance ${kind}, ${when}`
+}
+
+const isMaintenance = (change: StatusChange | MaintenanceChange): change is MaintenanceChange => 'schedule' in change
+
+function subjectOf(change: StatusChange | MaintenanceChange, now: number): string {
+  if (isMaintenance(change)) return maintenanceText(change, now)
+  return `${change.kind === 'resolved' ? 'resolved, ' : ''}${change.site}: ${change.title}`
+}
+
+function lineOf(change: StatusChange | MaintenanceChange, now: number): string {
+  if (isMaintenance(change)) return `◷ ${maintenanceText(change, now)}`
+  const { saidAt, kind, site, title, timezone } = change
+  return `${SAID[kind]} ${new LocalTimes(timezone).moment(saidAt, now)}: ${site}: ${title}`
+}
+
 /** Returns the e-mail about changes. */
 export function changesMail(
   client: string,
-  changes: readonly StatusChange[],
+  changes: readonly (StatusChange | MaintenanceChange)[],
   { page, subscription }: Links,
   now: number,
 ) {
@@ -112,15 +153,9 @@ export function changesMail(
   return composeNotice({
     subject:
       first !== undefined && changes.length === 1
-        ? `${client}: ${first.kind === 'resolved' ? 'resolved, ' : ''}${first.site}: ${first.title}`
+        ? `${client}: ${subjectOf(first, now)}`
         : `${client}: ${changes.length} status changes`,
-    lines: [
-      ...shown.map(({ saidAt, kind, site, title, timezone }) => {
-        const moment = new LocalTimes(timezone).moment(saidAt, now)
-        return `${SAID[kind]} ${moment}: ${site}: ${title}`
-      }),
-      ...(rest > 0 ? [`and ${rest} more`] : []),
-    ],
+    lines: [...shown.map((change) => lineOf(change, now)), ...(rest > 0 ? [`and ${rest} more`] : [])],
     link: { label: 'Open the status page', url: page },
     footer: {
       text: `You get this because you subscribed to the status of ${client}.`,

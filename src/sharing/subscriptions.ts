@@ -4,10 +4,18 @@ import { type Clock, DAY, HOUR, isoTime, MINUTE, SECOND } from '../lib/index.ts'
 import type { DeletionHooks } from '../management/index.ts'
 import type { Mailer } from '../notifications/index.ts'
 import type { Store } from '../store/index.ts'
+import { announcedLately, forgetAnnounced, MaintenanceAnnouncer, maintenanceSince } from './announced-maintenance.ts'
 import { withinAskingLimit } from './asking.ts'
 import { partsSince, shownIncidents, turnsOf } from './history.ts'
 import { afterMail, forgetLapsed, type OpenSubscriber, openSubscribers, removeRefused } from './subscribers.ts'
-import { changesMail, changesSince, confirmationMail, linksFor, type StatusIncident } from './subscription-mails.ts'
+import {
+  changesMail,
+  changesSince,
+  confirmationMail,
+  linksFor,
+  type MaintenanceChange,
+  type StatusChange,
+} from './subscription-mails.ts'
 
 const EVERY_MS = 15 * SECOND
 const ATTEMPT_MS = MINUTE
@@ -27,24 +35,33 @@ interface Options {
   onError: (error: Error, loop: string) => void
 }
 
-/** Sends e-mail about incidents to those who subscribed on a status page: each change at least once, several at once in one e-mail. */
+/** Returns what someone who knows of everything up to `until` has not been e-mailed about yet, the oldest first. */
+type News = (until: number, now: number) => (StatusChange | MaintenanceChange)[]
+
+/** Sends e-mail about incidents and maintenance to those who subscribed on a status page: each change at least once, several at once in one e-mail. */
 export class Subscriptions extends JobRunner {
   readonly deletionHooks: Pick<DeletionHooks, 'removeOfClient'> = {
     removeOfClient: async (trx, clientId) => {
       await trx.deleteFrom('status_subscribers').where('client_id', '=', clientId).execute()
+      await trx.deleteFrom('announced_maintenance').where('client_id', '=', clientId).execute()
     },
   }
   readonly #options: Options
+  readonly #maintenance: MaintenanceAnnouncer
   readonly #stopping = new AbortController()
 
   constructor(options: Options) {
     super(options)
     this.#options = options
+    this.#maintenance = new MaintenanceAnnouncer(options)
     const { store, mailer } = options
     if (mailer === null) return
     this.jobs
       .onOneNode('status-subscriptions', EVERY_MS, (shouldContinue) => this.#mailAll(mailer, shouldContinue))
-      .deletingByAge('status-subscription-cleanup', HOUR, (now) => forgetLapsed(store, now))
+      .deletingByAge('status-subscription-cleanup', HOUR, async (now) => {
+        await forgetLapsed(store, now)
+        await forgetAnnounced(store, now)
+      })
   }
 
   /** Calls off the e-mail that is being sent: a server may hold it for longer than the whole service has to stop. */
@@ -55,20 +72,21 @@ export class Subscriptions extends JobRunner {
 
   async #mailAll(mailer: Mailer, shouldContinue: () => boolean): Promise<void> {
     const { store, clock } = this.#options
+    await this.#maintenance.announce()
     const open = await withinAskingLimit(store, await openSubscribers(store, clock.now()), clock.now())
-    const incidents = new Map<string, readonly StatusIncident[]>()
+    const news = new Map<string, News>()
     let failures = 0
     for (const subscriber of open) {
       if (!shouldContinue() || failures >= SERVER_IS_AWAY) return
       const { client_id: clientId } = subscriber
-      const ofClient = incidents.get(clientId) ?? (await this.#incidentsOf(clientId))
-      incidents.set(clientId, ofClient)
+      const ofClient = news.get(clientId) ?? (await this.#newsOf(clientId))
+      news.set(clientId, ofClient)
       const isServerUp = await this.#mail(mailer, subscriber, ofClient)
       if (isServerUp !== null) failures = isServerUp ? 0 : failures + 1
     }
   }
 
-  async #incidentsOf(clientId: string): Promise<StatusIncident[]> {
+  async #newsOf(clientId: string): Promise<News> {
     const { store, clock } = this.#options
     // Including paused sites: pausing a site ends its incidents, and subscribers who were e-mailed about one have to learn that.
     const sites = await store.read
@@ -86,7 +104,7 @@ export class Subscriptions extends JobRunner {
       const since = over === null ? null : Date.parse(over) + LATE_MS
       return since === null || end === null || since < Date.parse(end) ? since : null
     }
-    return shown.map(({ id, parent_id, site, timezone, title, started_at, shownAt, resolved_at }) => ({
+    const incidents = shown.map(({ id, parent_id, site, timezone, title, started_at, shownAt, resolved_at }) => ({
       site,
       title,
       startedAt: Date.parse(started_at),
@@ -96,6 +114,11 @@ export class Subscriptions extends JobRunner {
       turns: turns.get(id) ?? [],
       timezone,
     }))
+    const maintenance = await announcedLately(store, clientId, clock.now())
+    return (until, now) =>
+      [...changesSince(incidents, until, now), ...maintenanceSince(maintenance, sites, until, now)].sort(
+        (a, b) => a.at - b.at,
+      )
   }
 
   /**
@@ -103,16 +126,12 @@ export class Subscriptions extends JobRunner {
    *
    * @returns whether the server works, even if it puts off this address; null when there was nothing to send
    */
-  async #mail(
-    mailer: Mailer,
-    subscriber: OpenSubscriber,
-    incidents: readonly StatusIncident[],
-  ): Promise<boolean | null> {
+  async #mail(mailer: Mailer, subscriber: OpenSubscriber, newsSince: News): Promise<boolean | null> {
     const { store, clock, publicUrl } = this.#options
     const { id, email, client_id, client_name, confirmed_at, notified_until } = subscriber
     const now = clock.now()
     const links = linksFor(subscriber, publicUrl())
-    const changes = confirmed_at === null ? [] : changesSince(incidents, notified_until, now)
+    const changes = confirmed_at === null ? [] : newsSince(notified_until, now)
     const until = changes.at(-1)?.at
     if (confirmed_at !== null && until === undefined) return null
     const content =

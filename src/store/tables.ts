@@ -33,6 +33,7 @@ import type {
 import type { IncidentEventTable, IncidentNoteTable, IncidentTable } from './tables/incidents.ts'
 import type {
   AnnotationTable,
+  AnnouncedMaintenanceTable,
   AuditTable,
   ClientTable,
   CreateKeyTable,
@@ -139,6 +140,7 @@ export interface Tables {
   status_looks: StatusLooksTable
   saved_views: SavedViewTable
   status_subscribers: StatusSubscriberTable
+  announced_maintenance: AnnouncedMaintenanceTable
   digest_readers: DigestReaderTable
   on_call_rotations: OnCallRotationTable
   on_call_overrides: OnCallOverrideTable

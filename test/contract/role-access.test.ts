@@ -205,6 +205,7 @@ const CLIENT_TABLES: readonly (keyof Tables)[] = [
   'status_links',
   'status_looks',
   'status_subscribers',
+  'announced_maintenance',
   'digest_readers',
 ]
 const BY_CLIENT: readonly (keyof Tables)[] = ['sites', 'alerts', 'incidents', 'annotations', 'deliveries']

@@ -206,22 +206,20 @@ test('someone subscribes to the page by e-mail, confirms and unsubscribes', asyn
   const link = await service.call('POST', `/api/clients/${client.id}/status-link`)
   const open = inOnePage(t, service.url)
   const { page, browserErrors } = await open(t, `/status/${link.json<{ token: string }>().token}`)
-  await page.getByLabel('Get incidents by e-mail').fill('nobody')
+  await page.getByLabel('Get incidents and maintenance by e-mail').fill('nobody')
   await page.keyboard.press('Enter')
   await page.getByText('Enter an e-mail address').waitFor()
   // The browser logs each answer 400.
   browserErrors.length = 0
   await staysAccessible(page)
-  await page.getByLabel('Get incidents by e-mail').fill('reader@example.com')
+  await page.getByLabel('Get incidents and maintenance by e-mail').fill('reader@example.com')
   await page.keyboard.press('Enter')
   await page.getByText('An e-mail to reader@example.com is on its way').waitFor()
   await service.service.worker?.loops.find(({ name }) => name === 'status-subscriptions')?.tick()
   const path = /\/status\/[\w-]+\/subscription\/[\w-]+/.exec(mail.mails[0]?.raw.replaceAll('=\r\n', '') ?? '')?.[0]
   await page.goto(path ?? assert.fail('the e-mail has no link'))
   await page.getByRole('button', { name: 'Confirm' }).click()
-  await page
-    .getByText('reader@example.com gets an e-mail when an incident of Feldkamp Group begins and when it ends.')
-    .waitFor()
+  await page.getByText('reader@example.com gets e-mail about incidents and maintenance of Feldkamp Group.').waitFor()
   await staysAccessible(page)
   for (const variant of chiefly('desktop')) {
     const { page: again } = await open(t, path ?? '', variant)

@@ -1,119 +1,19 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { DAY, HOUR, isoTime, MINUTE, newId, newOrderedId, SECOND } from '../../src/lib/index.ts'
-import type { ClientRecord, SiteRecord, StatusLinkRecord } from '../../src/management/index.ts'
+import type { ClientRecord, StatusLinkRecord } from '../../src/management/index.ts'
 import { composeNotice } from '../../src/notifications/index.ts'
 import type { StatusPage, SubscriberRecord, Subscription } from '../../src/sharing/index.ts'
 import { changesMail, changesSince } from '../../src/sharing/subscription-mails.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { placeFor, sqlite, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
-import { insertIncident } from '../../testkit/incidents.ts'
-import { newProbeRow } from '../../testkit/probes.ts'
+import { sqlite, testPerEngine } from '../../testkit/engines.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
 import { ADMIN, VIEWER } from '../management/support.ts'
-import { mailServer, smtpError } from '../notifications/email/smtp-server.ts'
-
-/** A service with e-mail, and a client with a site whose status page is shared. */
-async function start(
-  t: TestContext,
-  engine: TestEngine = sqlite,
-  options: Parameters<typeof mailServer>[1] = {},
-  settings: Record<string, string> = {},
-) {
-  const clock = new TestClock('2026-11-20T10:00:30.000Z')
-  const mail = await mailServer(t, options)
-  const api = await startTestService(t, clock, {
-    ADMIN_TOKEN: ADMIN,
-    VIEWER_TOKEN: VIEWER,
-    PUBLIC_URL: 'https://watch.example',
-    SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
-    SMTP_FROM: 'alerts@example.com',
-    ...settings,
-    ...(await placeFor(engine, t)),
-  })
-  const { store, worker } = api.service
-  // Nothing happens but what the test does: on a slow machine upkeep would end silences that are none, and a look begin before what it is to see.
-  for (const loop of worker?.loops ?? []) await loop.stop()
-  const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const answer = await api.call(method, path, body, bearer(ADMIN))
-    assert.ok(answer.status < 300, answer.text)
-    return answer.status === 204 ? JSON.parse('null') : answer.json<T>()
-  }
-  const client = await call<ClientRecord>('POST', '/api/clients', { name: 'Acme', email: 'ops@acme.example' })
-  const site = await call<SiteRecord>('POST', '/api/sites', {
-    client_id: client.id,
-    name: 'shop',
-    url: 'https://shop.example',
-    timezone: 'Europe/Berlin',
-  })
-  const { token } = await call<StatusLinkRecord>('POST', `/api/clients/${client.id}/status-link`)
-  const path = `/api/status/${token}/subscribers`
-  const tick = async () => {
-    const loop = worker?.loops.find(({ name }) => name === 'status-subscriptions')
-    assert.ok(loop !== undefined)
-    await loop.tick()
-  }
-  const subscribe = (email: string, at = path) => api.call('POST', at, { email })
-  /** The secret in the last e-mail. */
-  const secretOf = (raw = textOf(mail.mails.at(-1)?.raw)) => /\/subscription\/([\w-]{43})/.exec(raw)?.[1] ?? ''
-  const confirmed = async (email: string) => {
-    assert.equal((await subscribe(email)).status, 202)
-    await tick()
-    const secret = secretOf()
-    assert.equal((await api.call('POST', `${path}/${secret}/confirm`)).status, 204)
-    mail.mails.length = 0
-    return secret
-  }
-  /** Of those that nothing runs: upkeep, which comes round on a slow machine, would resolve alerts without a probe. */
-  const newProbes = async (count: number) => {
-    const probes = Array.from({ length: count }, () => newProbeRow(site.id, { next_run_at: clock.now() + 365 * DAY }))
-    await store.write.insertInto('probes').values(probes).execute()
-    return probes.map(({ id }) => id)
-  }
-  /** An incident that everyone sees. */
-  const breakDown = async (title: string, at = clock.now(), suppressed_by: string | null = null) => {
-    const incident = await insertIncident(store, site, at, { title })
-    await insertAlert(store, site, at, { incident_id: incident.id, title, confirmed_at: at, suppressed_by })
-    return incident
-  }
-  const change = async (id: string, kind: 'resolved' | 'reopened') => {
-    const end = kind === 'resolved' ? clock.now() : null
-    const state = kind === 'resolved' ? 'resolved' : 'open'
-    await store.write.updateTable('incidents').set({ state, resolved_at: end }).where('id', '=', id).execute()
-    const event = { id: newOrderedId(clock.now()), at: clock.now(), kind, actor: null, text: '' }
-    await store.write
-      .insertInto('incident_events')
-      .values({ ...event, incident_id: id })
-      .execute()
-  }
-  const recover = (id: string) => change(id, 'resolved')
-  const rows = () => store.read.selectFrom('status_subscribers').selectAll().execute()
-  return {
-    clock,
-    api,
-    mail,
-    call,
-    client,
-    site,
-    path,
-    tick,
-    subscribe,
-    secretOf,
-    confirmed,
-    newProbes,
-    breakDown,
-    recover,
-    comeBack: (id: string) => change(id, 'reopened'),
-    rows,
-  }
-}
-
-/** Without the soft ends of quoted-printable lines. */
-const textOf = (raw = ''): string => raw.replaceAll('=\r\n', '')
-const subjectOf = (raw: string): string => /^Subject: (.*(?:\r\n .*)*)/m.exec(raw)?.[1]?.replaceAll(/\r\n /g, ' ') ?? ''
+import { smtpError } from '../notifications/email/smtp-server.ts'
+import { start, subjectOf, textOf } from './support.ts'
 
 testPerEngine('the page and its feed say since when an incident that had ended is open again', async (engine, t) => {
   const { clock, api, path, breakDown, recover, comeBack } = await start(t, engine)

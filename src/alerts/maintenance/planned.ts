@@ -1,5 +1,5 @@
 import { chunksOf, type Kysely, type MaintenanceRow, type Tables } from '../../store/index.ts'
-import { nextWindow, scheduleOf, type Window, windowAt } from './window.ts'
+import { nearestWindow, nextWindow, scheduleOf, type Window } from './window.ts'
 
 /** A maintenance window of a client or of one of its sites. */
 export interface Planned extends Window {
@@ -33,7 +33,7 @@ function windowsOf(row: MaintenanceRow, from: number, to: number): Window[] {
   const schedule = scheduleOf(row)
   const windows: Window[] = []
   for (
-    let window = windowAt(schedule, from) ?? nextWindow(schedule, from);
+    let window = nearestWindow(schedule, from);
     window !== null && window.startsAt < to && windows.length < MOST;
     window = nextWindow(schedule, window.startsAt)
   ) {

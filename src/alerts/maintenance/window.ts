@@ -17,12 +17,17 @@ export type Schedule =
       timezone: string
     }
 
+type StoredSchedule = Pick<
+  MaintenanceRow,
+  'id' | 'kind' | 'starts_at' | 'ends_at' | 'weekdays' | 'start' | 'duration_minutes' | 'timezone'
+>
+
 /**
  * Returns the schedule of a stored row.
  *
  * @throws Error when Tagwarden did not write the row: each kind has its fields
  */
-export function scheduleOf(row: MaintenanceRow): Schedule {
+export function scheduleOf(row: StoredSchedule): Schedule {
   const { kind, starts_at, ends_at, weekdays, start, duration_minutes, timezone } = row
   if (kind === 'once' && starts_at !== null && ends_at !== null) return { kind, startsAt: starts_at, endsAt: ends_at }
   if (kind === 'weekly' && weekdays !== null && start !== null && duration_minutes !== null && timezone !== null) {
@@ -54,6 +59,10 @@ export function nextWindow(schedule: Schedule, after: number): Window | null {
   const isLater = ({ startsAt }: Window) => startsAt > after
   return firstWindow(schedule, after, daysFrom(0, 7), isLater)
 }
+
+/** Returns the window that is under way at that time, or else the next one; null when there is none. */
+export const nearestWindow = (schedule: Schedule, at: number): Window | null =>
+  windowAt(schedule, at) ?? nextWindow(schedule, at)
 
 const onlyWindow = ({ startsAt, endsAt }: Window): Window => ({ startsAt, endsAt })
 

@@ -58,6 +58,7 @@ import { reopened } from './0060-reopened.ts'
 import { knownStates } from './0061-known-states.ts'
 import { thinnedResults } from './0062-thinned-results.ts'
 import { digestReaders } from './0063-digest-readers.ts'
+import { announcedMaintenance } from './0064-announced-maintenance.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add at the end; never change a released one. */
@@ -122,6 +123,7 @@ export const migrations: readonly Migration[] = [
   knownStates,
   thinnedResults,
   digestReaders,
+  announcedMaintenance,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

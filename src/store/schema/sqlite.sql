@@ -60,6 +60,22 @@ CREATE TABLE annotations (
   created_by text not null
 );
 
+CREATE TABLE announced_maintenance (
+  id text primary key,
+  client_id text not null,
+  site_id text,
+  kind text not null,
+  starts_at integer,
+  ends_at integer,
+  weekdays text,
+  start text,
+  duration_minutes integer,
+  timezone text,
+  is_planned integer not null,
+  planned_at integer not null,
+  changed_at integer not null
+);
+
 CREATE TABLE api_tokens (
   id text primary key,
   name text not null,

@@ -1,4 +1,5 @@
 import type { Generated, Selectable } from 'kysely'
+import type { MaintenanceTable } from './alerts.ts'
 
 export interface ClientTable {
   id: string
@@ -132,7 +133,7 @@ export interface SavedViewTable {
   owner_id: Generated<string | null>
 }
 
-/** Someone who gets e-mail about a status page's incidents. Times in epoch ms. */
+/** Someone who gets e-mail about a status page's incidents and maintenance. Times in epoch ms. */
 export interface StatusSubscriberTable {
   /** Begins with the time. */
   id: string
@@ -147,11 +148,27 @@ export interface StatusSubscriberTable {
   /** When the e-mail that asks for confirmation was sent; null: it is due. */
   asked_at: number | null
   confirmed_at: number | null
-  /** Up to this time, everything about incidents has been sent, or was before the subscription. */
+  /** Up to this time, everything about incidents and maintenance has been sent, or was before the subscription. */
   notified_until: number
   next_mail_at: number
   /** Consecutive failures. */
   failures: number
+}
+
+/** Maintenance of a status page as its subscribers were last e-mailed about it. */
+export interface AnnouncedMaintenanceTable
+  extends Pick<
+    MaintenanceTable,
+    'id' | 'site_id' | 'kind' | 'starts_at' | 'ends_at' | 'weekdays' | 'start' | 'duration_minutes' | 'timezone'
+  > {
+  /** Whose page shows it. */
+  client_id: string
+  /** 0: it was cancelled. */
+  is_planned: number
+  /** When it was announced as new; later changes keep it. Epoch ms. */
+  planned_at: number
+  /** When the last change was announced, epoch ms. */
+  changed_at: number
 }
 
 /** An address that digests of a client were sent to. */
@@ -261,6 +278,7 @@ export interface AnnotationTable {
   created_by: string
 }
 
+export type AnnouncedMaintenanceRow = Selectable<AnnouncedMaintenanceTable>
 export type AnnotationRow = Selectable<AnnotationTable>
 export type DigestReaderRow = Selectable<DigestReaderTable>
 export type StatusSubscriberRow = Selectable<StatusSubscriberTable>

@@ -149,7 +149,7 @@ function shapeInWords(values: readonly number[]): string {
   return `Events an hour in the last 24 hours: at most ${counted(Math.max(0, ...done), 'event')}`
 }
 
-/** Subscribes to e-mail about incidents, which the recipient has to confirm. */
+/** Subscribes to e-mail about incidents and maintenance, which the recipient has to confirm. */
 export function Subscribe({ token }: { token: string }) {
   const [email, setEmail] = useState('')
   const subscribe = useSubscribe(token)
@@ -170,7 +170,7 @@ export function Subscribe({ token }: { token: string }) {
       <TextInput
         type="email"
         autoComplete="email"
-        label="Get incidents by e-mail"
+        label="Get incidents and maintenance by e-mail"
         placeholder="you@example.com"
         maxLength={254}
         value={email}

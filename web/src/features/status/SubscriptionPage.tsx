@@ -43,8 +43,8 @@ export function SubscriptionPage() {
     <Sheet title={data.is_confirmed ? 'Subscribed' : 'Confirm your subscription'}>
       <p className={classes.text} role="status">
         {data.is_confirmed
-          ? `${data.email} gets an e-mail when an incident of ${data.name} begins and when it ends.`
-          : `Send e-mail about incidents of ${data.name} to ${data.email}?`}
+          ? `${data.email} gets e-mail about incidents and maintenance of ${data.name}.`
+          : `Send e-mail about incidents and maintenance of ${data.name} to ${data.email}?`}
       </p>
       <Group mt="md">
         {data.is_confirmed ? (
