@@ -29,7 +29,8 @@ export const guardedFetch =
       ...(signal === undefined ? {} : { signal }),
     })
     if (isTruncated) throw new OutboundError('protocol', 'the answer of the provider is too long')
-    if (status < 200) throw new OutboundError('protocol', `the provider answers with status ${status}`)
+    // `Response` knows only these.
+    if (status < 200 || status > 599) throw new OutboundError('protocol', `the provider answers with status ${status}`)
     const hasBody = status !== 204 && status !== 205 && status !== 304
     const response = new Response(hasBody ? bytes : null, { status, headers: readable(answered) })
     // For the log: the address tells a wrong issuer from a wrong secret.

@@ -131,6 +131,12 @@ async function whyNotJoined(
   return new SignInFailure('taken', `the account of ${user.email} belongs to another person at the provider`)
 }
 
+/** A name as people may give it themselves (`UserName`): one line, and no half of a character that was cut. */
+function nameOf(said: string, email: string): string {
+  const name = said.replace(/[\s\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069]+/gu, ' ').trim()
+  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(name) ? name : email.split('@', 1).join()
+}
+
 async function addUser(
   trx: Transaction<Tables>,
   options: IdentityOptions,
@@ -146,7 +152,7 @@ async function addUser(
     id: newId(),
     email,
     email_key: emailKey(email),
-    name: name ?? email.split('@', 1).join(),
+    name: nameOf(name ?? '', email),
     password_hash: null,
     created_at: options.clock.now(),
     created_by: options.actor,

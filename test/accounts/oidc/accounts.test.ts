@@ -199,6 +199,18 @@ test('what the token leaves out comes from the userinfo endpoint, an address wit
   assert.match((await signInAt(stage, stage.provider)).location, /problem=token$/)
 })
 
+test("a name from the provider is one line without half a character, as people's own names are", async (t) => {
+  const stage = await open(t, sqlite)
+  stage.provider.script.claims = { name: `Ada\r\nLovelace\u202e of ${'x'.repeat(81)}\u{1f600}` }
+  const { api } = await signInAt(stage, stage.provider)
+  const { user } = await sessionOf(api)
+  assert.equal(user.name, `Ada Lovelace of ${'x'.repeat(81)}`)
+  assert.equal((await api.call('PATCH', '/api/account', { name: user.name })).status, 204)
+  stage.provider.script.claims = { sub: 'eve', email: 'eve@agency.example', name: '\u202e\u0007' }
+  const eve = await signInAt(stage, stage.provider)
+  assert.equal((await sessionOf(eve.api)).user.name, 'eve')
+})
+
 test('a rule for a client that is not there, or is there twice, gives nothing and is logged', async (t) => {
   const stage = await open(t, sqlite, { GROUP_ROLES: 'admins: viewer of Acme, Twice; admins: editor of all' })
   for (const name of ['Twice', 'Twice']) await stage.admin.newClient({ name })

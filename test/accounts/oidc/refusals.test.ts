@@ -171,6 +171,7 @@ test('refused: a token endpoint that says no, answers nonsense, or does not answ
     [{ status: 200, body: '<html>' }, 'provider', /./],
     [{ status: 200, body: '{}' }, 'token', /./],
     [{ status: 302, body: '' }, 'provider', /\/token answers 302$/],
+    [{ status: 699, body: '' }, 'provider', /the provider answers with status 699$/],
   ] as const) {
     provider.script.tokenAnswer = tokenAnswer
     const { location, browser } = await signInAt(service, provider)
