@@ -235,8 +235,7 @@ export function ownPasswordCheck({
     const guesser = { address: request.ip, isByOwnName: true }
     const wait = throttle.waitForPassword(guesser, email)
     if (wait > 0) throw new RateLimitedError('Too many wrong passwords', Math.ceil(wait / SECOND))
-    throttle.passwordTried(guesser, email)
-    const isRight = await credentials.passwords.isRight(password, stored)
+    const isRight = await throttle.tryPassword(guesser, email, () => credentials.passwords.isRight(password, stored))
     if (isRight) throttle.passwordRight(guesser, email)
     return isRight
   }

@@ -1,12 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InvitedUser, SessionRecord, UserRecord } from '../../src/accounts/index.ts'
+import { Passwords } from '../../src/accounts/passwords.ts'
+import { OverloadedError } from '../../src/http/index.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { chunksOf } from '../../src/store/index.ts'
 import { type ApiClient, apiClient } from '../../testkit/api.ts'
 import { sqlite, testPerEngine } from '../../testkit/engines.ts'
 import { newProbeRow } from '../../testkit/probes.ts'
 import { join, openAccounts, PASSWORD, type Role, secretOf, signIn } from './support.ts'
+
+/** Passwords as while too many people sign in at once. */
+class BusyPasswords extends Passwords {
+  isBusy = false
+
+  override async isRight(password: string, stored: string | null): Promise<boolean> {
+    if (this.isBusy) throw new OverloadedError('Too many people are signing in at once: try again', 5)
+    return super.isRight(password, stored)
+  }
+}
 
 testPerEngine('an invitation becomes an account that sees its clients alone', async (engine, t) => {
   const { api, admin } = await openAccounts(t, engine, {}, {})
@@ -115,6 +127,21 @@ test('guesses at one account make it wait, wherever they come from, and say noth
   assert.deepEqual(known, unknown)
   assert.ok(known[0]?.startsWith('401') && known.at(-1)?.startsWith('429'), known.join('\n'))
   assert.equal((await signIn(api.url, 'ada@agency.example')).answer.status, 200)
+})
+
+test('a password that could not be compared is no guess, and takes back no guess', async (t) => {
+  const passwords = new BusyPasswords({ ln: 4, r: 8, p: 1 })
+  const { api, admin } = await openAccounts(t, sqlite, {}, { passwords })
+  await join(admin, 'ada@agency.example', [{ client_id: null, role: 'viewer' }])
+  const ada = await signIn(api.url, 'ada@agency.example')
+  const change = async (current_password: string) =>
+    (await ada.call('PATCH', '/api/account', { current_password, password: 'another good sentence' })).status
+  const trying = async (password: string) => (await signIn(api.url, 'ada@agency.example', password)).answer.status
+  for (let n = 0; n < 4; n++) assert.equal(await trying('a wrong password'), 401)
+  passwords.isBusy = true
+  for (let n = 0; n < 6; n++) assert.deepEqual([await trying(PASSWORD), await change(PASSWORD)], [503, 503])
+  passwords.isBusy = false
+  assert.deepEqual([await trying('a wrong password'), await trying(PASSWORD)], [401, 429])
 })
 
 test('an owner of some clients manages their people and tokens alone', async (t) => {

@@ -119,19 +119,13 @@ export function createGate({ settings, credentials, publicUrl, clock, warn }: Ga
     return (cookie === null ? undefined : await known(cookie)) ?? NOBODY
   }
 
-  /**
-   * Counts the attempt before checking the password, and forgives it when it is right: so guesses sent all at
-   * once each count.
-   *
-   * @throws AppError `unauthorized` or `rate_limited`
-   */
+  /** @throws AppError `unauthorized`, `rate_limited` or `unavailable` */
   async function ownerOfPassword(given: PasswordSignIn, request: FastifyRequest): Promise<PasswordOwner> {
     const { email } = given
     const guesser = guesserOf(request)
     const wait = throttle.waitForPassword(guesser, email)
     if (wait > 0) throw tooManyFailures(wait)
-    throttle.passwordTried(guesser, email)
-    const outcome = await credentials.authenticate(given)
+    const outcome = await throttle.tryPassword(guesser, email, () => credentials.authenticate(given))
     if (outcome.kind === 'wrong') throw new AppError('unauthorized', 'The address or the password is wrong')
     // The account itself counts wrong codes.
     throttle.passwordRight(guesser, email)

@@ -84,6 +84,11 @@ export interface Throttle {
   waitForPassword(guesser: Guesser, email: string): number
   /** A password is about to be tried, whether or not there is such an account. */
   passwordTried(guesser: Guesser, email: string): void
+  /**
+   * Counts the attempt before `compare` runs, so that guesses sent all at once each count. When `compare` throws, takes back that
+   * attempt alone: otherwise causing overload would forgive guesses.
+   */
+  tryPassword<T>(guesser: Guesser, email: string, compare: () => Promise<T>): Promise<T>
   /** It was right: forgives the attempts, but not those at keys. */
   passwordRight(guesser: Guesser, email: string): void
 }
@@ -107,6 +112,16 @@ export function createThrottle(clock: Clock, maxAddresses = MAX_ADDRESSES): Thro
     passwordTried(guesser, email) {
       passwords.failed(keyOf(guesser))
       accounts.failed(emailKey(email))
+    },
+    async tryPassword(guesser, email, compare) {
+      this.passwordTried(guesser, email)
+      try {
+        return await compare()
+      } catch (thrown) {
+        passwords.takeBack(keyOf(guesser))
+        accounts.takeBack(emailKey(email))
+        throw thrown
+      }
     },
     passwordRight(guesser, email) {
       passwords.forget(keyOf(guesser))
@@ -154,6 +169,14 @@ class Records {
     if (this.#records.size <= this.#maxAddresses) return
     const oldest = this.#records.keys().next()
     if (oldest.done !== true) this.#records.delete(oldest.value)
+  }
+
+  /** Takes back one failure; the wait still counts from it. */
+  takeBack(caller: string): void {
+    const record = this.#records.get(caller)
+    if (record === undefined) return
+    if (record.failures === 1) this.#records.delete(caller)
+    else this.#records.set(caller, { ...record, failures: record.failures - 1 })
   }
 
   has(caller: string): boolean {
