@@ -155,6 +155,34 @@ testOnEveryEngine('what is back is passed on from its return on, again to the ne
   assert.deepEqual((await sent()).slice(before), [...back, 'Grace: reminder, Grace'])
 })
 
+for (const ahead of ['the opening', 'the first step']) {
+  testOnEveryEngine(`${ahead} on a clock that is a day ahead delays no one and repeats no step`, async (store, t) => {
+    const seen = await watch(t, store)
+    const mary = { name: 'Mary', email: 'mary@acme.example' }
+    const { sent } = await plan(store, seen, { people: [...PLAN.people.slice(0, 2), mary] })
+    // Ids begin with the time, so the outbox is not in the order of what happened.
+    const passedOn = async () => (await sent()).filter((one) => one.includes('reminder')).toSorted()
+    const toGrace = ['Grace: reminder, Grace']
+    const toBoth = [...toGrace, 'Mary: reminder, Mary']
+    seen.clock.advance(24 * HOUR)
+    await seen.find('c')
+    if (ahead === 'the first step') {
+      seen.clock.advance(15 * MINUTE)
+      await seen.upkeep()
+      assert.deepEqual(await passedOn(), toGrace)
+    }
+    seen.clock.advance(-24 * HOUR)
+    for (let round = 0; round < 3; round++) await seen.upkeep()
+    assert.deepEqual(await passedOn(), ahead === 'the opening' ? toGrace : toBoth)
+    seen.clock.advance(14 * MINUTE)
+    await seen.upkeep()
+    assert.deepEqual(await passedOn(), ahead === 'the opening' ? toGrace : toBoth)
+    seen.clock.advance(MINUTE)
+    for (let round = 0; round < 3; round++) await seen.upkeep()
+    assert.deepEqual(await passedOn(), toBoth)
+  })
+}
+
 testLogic('what is back within a silence is passed on only after it was said that it is back', async (store, t) => {
   const seen = await watch(t, store)
   const { sent, ctx } = await plan(store, seen)

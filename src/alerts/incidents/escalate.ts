@@ -56,9 +56,10 @@ export const ANNOUNCED = openings(sql<number>`deliveries.created_at`)
 const DUE = openings(sql<number>`case when deliveries.not_before > deliveries.created_at + ${sql.lit(GATHER_MS)}
   then deliveries.not_before else deliveries.created_at end`)
 
-const IS_UNDER_WAY = sql<boolean>`on_call_escalations.last_at >= ${ANNOUNCED}`
-
 async function overdueIncidents({ read }: Pick<Store, 'read'>, now: number, after: string): Promise<string[]> {
+  const waitMs = sql<number>`on_call_rotations.escalate_after_minutes * ${sql.lit(MINUTE)}`
+  const isUnderWay = sql<boolean>`(on_call_escalations.last_at >= ${ANNOUNCED}
+    or (on_call_escalations.last_at is not null and ${ANNOUNCED} > ${now} + ${waitMs}))`
   const rows = await read
     .selectFrom('incidents')
     .innerJoin('on_call_rotations', 'on_call_rotations.client_id', 'incidents.client_id')
@@ -73,12 +74,13 @@ async function overdueIncidents({ read }: Pick<Store, 'read'>, now: number, afte
     .where('on_call_rotations.escalate_after_minutes', 'is not', null)
     // Once all people were notified there is nothing left to do.
     .where(
-      sql<boolean>`case when ${IS_UNDER_WAY} then on_call_escalations.steps else 0 end < on_call_rotations.people_count - 1`,
+      sql<boolean>`case when ${isUnderWay} then on_call_escalations.steps else 0 end < on_call_rotations.people_count - 1`,
     )
-    .where(
-      sql<number>`case when ${IS_UNDER_WAY} then on_call_escalations.last_at else ${DUE} end`,
-      '<=',
-      sql<number>`${now} - on_call_rotations.escalate_after_minutes * ${sql.lit(MINUTE)}`,
+    .where(({ or }) =>
+      or([
+        sql<boolean>`case when ${isUnderWay} then on_call_escalations.last_at else ${DUE} end <= ${now} - ${waitMs}`,
+        sql<boolean>`case when ${isUnderWay} then on_call_escalations.last_at else ${ANNOUNCED} end > ${now} + ${waitMs}`,
+      ]),
     )
     .orderBy('incidents.id')
     .limit(PER_READ)
@@ -113,10 +115,14 @@ async function escalate(
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
   const minutes = plan.rotation.escalateAfterMinutes
-  const { steps, last_at: since } =
-    done !== undefined && done.last_at >= announced ? done : { steps: 0, last_at: first }
-  if (minutes === null || now - since < minutes * MINUTE) return
-  const person = escalatesTo(plan, first, steps)
+  if (minutes === null) return
+  const waitMs = minutes * MINUTE
+  // What was written while the clock was ahead must not hold back the next person until then, nor start over with each step.
+  const isAhead = (at: number) => at > now + waitMs
+  const isUnderWay = done !== undefined && (done.last_at >= announced || isAhead(announced))
+  const { steps, last_at: since } = isUnderWay ? done : { steps: 0, last_at: first }
+  if (now - since < waitMs && !isAhead(isUnderWay ? since : announced)) return
+  const person = escalatesTo(plan, Math.min(first, now), steps)
   if (person === null) return
   const channels = channelsOfPerson(person, { client: source.client, ...channelSettings })
   const isCritical = row.severity === 'critical' || row.notified_severity === 'critical'
