@@ -232,7 +232,7 @@ export async function writeVendor(
     .leftJoin('sites', 'sites.id', 'incidents.site_id')
     .leftJoin('clients', 'clients.id', 'incidents.client_id')
     .select(['incidents.state', 'incidents.severity', 'incidents.started_at', 'incidents.announced_at'])
-    .select('incidents.impact')
+    .select(['incidents.resolved_at', 'incidents.impact'])
     .select(['sites.name as site', 'clients.name as client'])
     .where('incidents.parent_id', '=', id)
     .orderBy('incidents.started_at')
@@ -252,7 +252,10 @@ export async function writeVendor(
     row.announced_at === null
       ? lasting.some(({ announced_at }) => announced_at !== null)
       : row.notified_severity === 'warning' && row.severity === 'critical' && lasting.length > 0
-  if (isNews && !isSilenced(await loadMutes(trx, now), id)) {
+  // A silence until it is resolved has ended together with the last of its sites.
+  const ends = lasting.length > 0 ? [] : parts.map(({ resolved_at }) => (resolved_at ?? now) - 1)
+  const isMuted = isSilenced(await loadMutes(trx, ends.length === 0 ? now : Math.max(...ends)), id)
+  if (isNews && !isMuted) {
     const announced_at = row.announced_at ?? now
     Object.assign(row, { announced_at, last_announced_at: now, notified_severity: row.severity })
     says.push('vendor_opened')
@@ -261,7 +264,8 @@ export async function writeVendor(
     Object.assign(row, { state: 'resolved', resolved_at: now, impact_due: now })
     const text = parts.length === 0 ? 'No site is left in it' : `The last of ${parts.length} sites has recovered`
     events.push({ kind: 'resolved', actor: null, text })
-    if (row.announced_at !== null) says.push('vendor_resolved')
+    if (row.announced_at !== null && !isMuted) says.push('vendor_resolved')
+    if (isMuted) events.push({ kind: 'suppressed', actor: null, text: 'No notification: silenced' })
   }
   await saveCases(trx, [known], now)
   if (globalWebhook === null) return

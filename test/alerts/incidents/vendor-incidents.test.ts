@@ -6,7 +6,7 @@ import { summariesOf } from '../../../src/alerts/incidents/reach.ts'
 import { followVendors } from '../../../src/alerts/incidents/vendor-incidents.ts'
 import { createSilence } from '../../../src/alerts/silences/silences.ts'
 import { lockUnresolved } from '../../../src/alerts/write-transitions.ts'
-import { DAY, floorTo, isoTime, MINUTE, newOrderedId } from '../../../src/lib/index.ts'
+import { DAY, floorTo, HOUR, isoTime, MINUTE, newOrderedId } from '../../../src/lib/index.ts'
 import { vendorCard } from '../../../src/notifications/cards/vendor-card.ts'
 import type { AlertMessage, VendorMessage } from '../../../src/notifications/index.ts'
 import type { ProbeOutcome } from '../../../src/probes/index.ts'
@@ -449,6 +449,23 @@ testLogic('that a silenced vendor has become critical is said when the silence i
   await upkeep()
   assert.equal(await count(), 2)
 })
+
+for (const silence of ['until it is resolved', 'for an hour']) {
+  testLogic(`the end of a vendor's incident that is silenced ${silence} notifies no one`, async (store, t) => {
+    const { fail, clock } = await watchSites(t, store, 12)
+    await fail(4)
+    const incident_id = (await incidents(store)).find(({ scope }) => scope === 'vendor')?.id ?? ''
+    const lasts = silence === 'for an hour' ? { ends_at: isoTime(clock.now() + HOUR) } : { until_resolved: true }
+    await createSilence({ store, clock, actor: 'admin' }, { incident_id, ...lasts })
+    clock.advance(5 * MINUTE)
+    await fail(0)
+    const said = (await texts(store, 'global')).filter((text) => text.startsWith('vendor'))
+    assert.deepEqual(said, ['vendor_opened pending'])
+    const events = store.read.selectFrom('incident_events').select('text').where('incident_id', '=', incident_id)
+    const noted = (await events.orderBy('id').execute()).map(({ text }) => text)
+    assert.ok(noted.includes('No notification: silenced'), noted.join('\n'))
+  })
+}
 
 testLogic('that a silenced vendor is back is said when the silence is over', async (store, t) => {
   const { fail, upkeep, clock } = await watchSites(t, store, 12)
