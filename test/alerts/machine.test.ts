@@ -12,6 +12,7 @@ const MAINTENANCE = { rules: { suppressedBy: 'maintenance:1' } }
 const SPEAK = { rules: { suppressedBy: null } }
 const TICK: PlayStep = { type: 'time' }
 const ACK: PlayStep = { type: 'acknowledged', by: 'ops', comment: null }
+const REMINDED = { reminderMinutes: 5 }
 const RESOLVE: PlayStep = { type: 'resolved', by: 'ops', comment: null }
 const REMOVE: PlayStep = { type: 'removed', text: 'gone' }
 
@@ -394,6 +395,14 @@ const STATES: readonly [
   ],
   ['what suppressed it is named', {}, [SILENCE, 'c'], { suppressed_by: 'silence:1', first_notified_at: null }],
   ['and no longer once it has notified', {}, [SILENCE, 'c', SPEAK, TICK], { suppressed_by: null }],
+  ['a held reminder is', REMINDED, ['c', { wait: 10 * MINUTE }, SILENCE, 'c'], { suppressed_by: 'silence:1' }],
+  [
+    'and no longer once someone works on it',
+    REMINDED,
+    ['c', { wait: 10 * MINUTE }, SILENCE, TICK, ACK, TICK],
+    { suppressed_by: null },
+  ],
+  ['what is still to be said stays held', REMINDED, ['w', SILENCE, 'c', ACK, 'c'], { suppressed_by: 'silence:1' }],
   [
     'maintenance after a silence is named then',
     {},

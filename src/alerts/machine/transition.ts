@@ -134,7 +134,8 @@ function recoverOrStay(alert: AlertRow, streak: Streak, rules: Rules, now: numbe
 function notifyDue(alert: AlertRow, events: readonly AlertEvent[], rules: Rules, now: number): Transition {
   const beganFlapping = events.some(({ kind }) => kind === 'flapping')
   const message = dueMessage(alert, beganFlapping, rules, now)
-  if (message === null) return { alert, events, message: null }
+  // Someone who acknowledges it makes a reminder that was held back needless.
+  if (message === null) return { alert: isHeldBack(alert) ? { ...alert, suppressed_by: null } : alert, events, message }
   if (rules.suppressedBy !== null) return suppressed(alert, events, rules.suppressedBy, rules.suppressedText)
   const after: AlertRow = {
     ...alert,
