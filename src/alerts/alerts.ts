@@ -58,10 +58,10 @@ export class Alerts extends JobRunner {
       .onOneNode('alerts', UPKEEP_INTERVAL_MS, async (shouldContinue) => {
         await holdMuted(store, clock.now())
         await runUpkeep(store, channelSettings, clock, shouldContinue)
-        if (shouldContinue()) await followVendors(store, channelSettings, clock.now())
+        if (shouldContinue()) await followVendors(store, channelSettings, clock)
       })
       .onOneNode('on-call', ON_CALL_INTERVAL_MS, (shouldContinue) =>
-        escalateUnacknowledged(store, channelSettings, clock.now(), shouldContinue),
+        escalateUnacknowledged(store, channelSettings, clock, shouldContinue),
       )
       .onOneNode('impact', UPKEEP_INTERVAL_MS, (shouldContinue) =>
         followImpacts(store, keyEvents, clock.now(), shouldContinue),

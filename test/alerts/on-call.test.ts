@@ -11,6 +11,7 @@ import { sharedIncident } from '../../src/sharing/shared-incident.ts'
 import type { Store } from '../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
+import { steppingStore } from '../../testkit/stepping-store.ts'
 import { typeOf } from '../probes/support.ts'
 import { deliverAll, outbox, type Watch, watch } from './support.ts'
 
@@ -193,7 +194,7 @@ testLogic('what is back within a silence is passed on only after it was said tha
   seen.clock.advance(MINUTE)
   await seen.find('c')
   seen.clock.advance(HOUR)
-  await escalateUnacknowledged(store, seen.alerts.channelSettings, seen.clock.now(), () => true)
+  await escalateUnacknowledged(store, seen.alerts.channelSettings, seen.clock, () => true)
   assert.deepEqual((await sent()).slice(before), [])
   await seen.upkeep()
   await seen.upkeep()
@@ -326,6 +327,23 @@ testOnEveryEngine('what is acknowledged, silenced or over goes to no one else', 
   }
   seen.clock.advance(2 * HOUR)
   await seen.upkeep()
+  assert.equal((await sent()).length, 2)
+})
+
+testOnEveryEngine('what is silenced while a round of hand-overs runs goes to no one else', async (store, t) => {
+  const seen = await watch(t, store)
+  const { sent, ctx } = await plan(store, seen)
+  await seen.find('c')
+  seen.clock.advance(30 * MINUTE)
+  let isSilenced = false
+  const stepping = steppingStore(store, async () => {
+    if (isSilenced) return
+    isSilenced = true
+    seen.clock.advance(1)
+    await createSilence(ctx, { site_id: seen.site.id, ends_at: isoTime(seen.clock.now() + HOUR) })
+  })
+  await escalateUnacknowledged(stepping, seen.alerts.channelSettings, seen.clock, () => true)
+  assert.ok(isSilenced)
   assert.equal((await sent()).length, 2)
 })
 

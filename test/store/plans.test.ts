@@ -37,7 +37,7 @@ test('what lasts, waits or failed is read without all that is kept (SQLite)', as
   const goOn = () => true
   await runUpkeep(reads, channels, { now: () => NOW }, goOn)
   await holdMuted(reads, NOW)
-  await escalateUnacknowledged(reads, channels, NOW, goOn)
+  await escalateUnacknowledged(reads, channels, { now: () => NOW }, goOn)
   await forgetGivenUp(reads, NOW)
   await forgetUntaken(reads, channels, NOW)
   await resumeHandovers(reads, NOW)

@@ -115,7 +115,7 @@ class Pass {
       await runUpkeep(store, CHANNELS, this.#clock, () => true)
       this.#upkeepAt = now
     }
-    await followVendors(store, CHANNELS, now)
+    await followVendors(store, CHANNELS, { now: () => now })
     const open = await store.read
       .selectFrom('alerts')
       .select('probe_id')

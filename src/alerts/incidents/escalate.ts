@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { MINUTE } from '../../lib/index.ts'
+import { type Clock, MINUTE } from '../../lib/index.ts'
 import {
   type ChannelSettings,
   channelsOfPerson,
@@ -30,14 +30,14 @@ const PER_READ = 200
 export async function escalateUnacknowledged(
   store: Store,
   channelSettings: ChannelSettings,
-  now: number,
+  clock: Pick<Clock, 'now'>,
   shouldContinue: () => boolean,
 ): Promise<void> {
   for (let after = ''; ; ) {
-    const ids = await overdueIncidents(store, now, after)
+    const ids = await overdueIncidents(store, clock.now(), after)
     for (const id of ids) {
       if (!shouldContinue()) return
-      await store.write.transaction().execute((trx) => escalate(trx, store, channelSettings, id, now))
+      await store.write.transaction().execute((trx) => escalate(trx, store, channelSettings, id, clock))
     }
     // Those that may not be passed on now stay overdue, and must not hide later ones.
     if (ids.length < PER_READ) return
@@ -93,13 +93,15 @@ async function escalate(
   store: Store,
   channelSettings: ChannelSettings,
   id: string,
-  now: number,
+  clock: Pick<Clock, 'now'>,
 ): Promise<void> {
   const probeIds = await probesOfIncidents(trx, [id])
   // Alerts before incidents, as everywhere. A concurrent acknowledgement is visible once they are locked.
   await lockUnresolved(trx, store, probeIds)
-  const known = (await lockCases(trx, store, { incidentIds: [id], siteIds: [], now })).get(id)
+  const known = (await lockCases(trx, store, { incidentIds: [id], siteIds: [], now: clock.now() })).get(id)
   if (known === undefined) return
+  // Asked for after the locks: a silence may have begun while this waited for them.
+  const now = clock.now()
   const { row } = known
   const voice = known.alerts.get(row.announced_alert_id ?? '')
   if (row.state !== 'open' || row.announced_at === null || isBackUnsaid(known) || voice === undefined) return

@@ -1,5 +1,5 @@
 import { vendorName } from '../../analytics/index.ts'
-import { newOrderedId } from '../../lib/index.ts'
+import { type Clock, newOrderedId } from '../../lib/index.ts'
 import {
   type ChannelSettings,
   enqueue,
@@ -29,15 +29,19 @@ import { dueMessages } from './due-messages.ts'
 import { lossAndValue, totalOf } from './impact-value.ts'
 import { impactIn } from './records.ts'
 import { LOCKED_OUT_OF } from './sign.ts'
-import { readVendors, type VendorState } from './vendor-reads.ts'
+import { faultOf, readVendors, type VendorState } from './vendor-reads.ts'
 
 /**
  * Looks across all sites, on one node every 2 s: what many of them show of one vendor at once becomes one incident of that vendor.
  * The operator's channel gets one message for all; each client is notified of its own sites, and that others are affected too.
  */
-export async function followVendors(store: Store, channelSettings: ChannelSettings, now: number): Promise<void> {
-  const state = await readVendors(store.read, now)
-  for (const { id, partIds } of state.back) await reopen(store, channelSettings, id, partIds, now)
+export async function followVendors(
+  store: Store,
+  channelSettings: ChannelSettings,
+  clock: Pick<Clock, 'now'>,
+): Promise<void> {
+  const state = await readVendors(store.read, clock.now())
+  for (const { id, partIds } of state.back) await reopen(store, channelSettings, id, partIds, clock)
   const joining = state.open.map((fault) => ({
     fault,
     // One that has come back was announced again then.
@@ -54,24 +58,16 @@ export async function followVendors(store: Store, channelSettings: ChannelSettin
     const isOver = signs.length === 0 && fault.lasting === 0
     const isUnsaid = fault.isCritical && fault.row.notified_severity === 'warning'
     const isMoved = !isOver && (isUnsaid || fault.isCritical !== (fault.row.severity === 'critical'))
-    if (signs.length > 0) await gather(store, channelSettings, { ...faultOf(fault), signs }, fault, now)
+    if (signs.length > 0) await gather(store, channelSettings, { ...faultOf(fault), signs }, fault, clock)
     else if (isOver || isMoved || (fault.row.announced_at === null && fault.announced > 0)) {
-      await update(store, channelSettings, fault.row.id, now)
+      await update(store, channelSettings, fault.row.id, clock)
     }
   }
   const taken = new Set(joining.flatMap(({ signs }) => signs.map(({ incidentId }) => incidentId)))
   const free = state.loose.filter(({ incidentId }) => !taken.has(incidentId))
   const found = vendorFaults(free, state.sitesOf)
-  for (const fault of found) await gather(store, channelSettings, fault, null, now)
+  for (const fault of found) await gather(store, channelSettings, fault, null, clock)
 }
-
-const faultOf = ({ row, vendor, failing }: VendorState['open'][number]): VendorFault => ({
-  vendor,
-  failing,
-  startedAt: row.started_at,
-  signs: [],
-  sites: 0,
-})
 
 /** Makes sites' incidents parts of a vendor's, creating it if there is none. Sites' incidents are locked before vendors'. */
 async function gather(
@@ -79,11 +75,13 @@ async function gather(
   channelSettings: ChannelSettings,
   fault: VendorFault,
   open: VendorState['open'][number] | null,
-  now: number,
+  clock: Pick<Clock, 'now'>,
 ): Promise<void> {
   await store.write.transaction().execute(async (trx) => {
     const ids = fault.signs.map(({ incidentId }) => incidentId)
-    const cases = await lockCases(trx, store, { incidentIds: ids, siteIds: [], now })
+    const cases = await lockCases(trx, store, { incidentIds: ids, siteIds: [], now: clock.now() })
+    // Asked for after the locks: a silence may have begun while this waited for them.
+    const now = clock.now()
     const parts = [...cases.values()].filter(({ row }) => row.parent_id === null && row.state !== 'resolved')
     if (parts.length === 0) return
     // Someone may have resolved it since it was read: what is part of it then would be said to no one.
@@ -115,10 +113,11 @@ async function reopen(
   channelSettings: ChannelSettings,
   id: string,
   partIds: readonly string[],
-  now: number,
+  clock: Pick<Clock, 'now'>,
 ): Promise<void> {
   await store.write.transaction().execute(async (trx) => {
-    const cases = await lockCases(trx, store, { incidentIds: partIds, siteIds: [], now })
+    const cases = await lockCases(trx, store, { incidentIds: partIds, siteIds: [], now: clock.now() })
+    const now = clock.now()
     const back = [...cases.values()].filter(({ row }) => row.parent_id === id && row.state !== 'resolved')
     const vendor = await lockVendor(trx, store, id, now)
     if (vendor?.row.state !== 'resolved' || back.length < LEAST_SITES) return
@@ -140,8 +139,8 @@ const withdrawForOne = (trx: Transaction<Tables>, parts: readonly Case[]): Promi
     'one message covers all sites',
   )
 
-async function update(store: Store, channelSettings: ChannelSettings, id: string, now: number): Promise<void> {
-  await store.write.transaction().execute((trx) => writeVendor(trx, store, id, channelSettings, now))
+async function update(store: Store, settings: ChannelSettings, id: string, clock: Pick<Clock, 'now'>): Promise<void> {
+  await store.write.transaction().execute((trx) => writeVendor(trx, store, id, settings, clock.now()))
 }
 
 async function insertVendor(

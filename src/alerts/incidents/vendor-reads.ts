@@ -1,7 +1,15 @@
 import { saidOf, vendorOf } from '../../analytics/index.ts'
 import { DAY, firstIdAt, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
 import { chunksOf, type IncidentRow, type Kysely, type Tables } from '../../store/index.ts'
-import { BASE_MS, LEAST_SITES, mostTogether, siteCount, type VendorSign, type VendorSite } from './across-sites.ts'
+import {
+  BASE_MS,
+  LEAST_SITES,
+  mostTogether,
+  siteCount,
+  type VendorFault,
+  type VendorSign,
+  type VendorSite,
+} from './across-sites.ts'
 import { LASTS } from './reach.ts'
 import { FAILING, LOCKED_OUT_OF } from './sign.ts'
 
@@ -24,6 +32,15 @@ export interface VendorState {
   back: readonly { id: string; partIds: readonly string[] }[]
   sitesOf: (vendor: string, failing: string) => readonly VendorSite[]
 }
+
+/** Returns the fault that an open incident of a vendor is about, without signs that are new. */
+export const faultOf = ({ row, vendor, failing }: VendorState['open'][number]): VendorFault => ({
+  vendor,
+  failing,
+  startedAt: row.started_at,
+  signs: [],
+  sites: 0,
+})
 
 /** A site's incident older than this cannot belong to a fault that is found now. */
 const LOOSE_MS = 3 * HOUR

@@ -129,7 +129,7 @@ async function runBatch(options: ReplayOptions, watched: readonly Watched[], end
   const judgedAt = await write(options, ran)
   // The service does this every two seconds; without results nothing would change.
   if (judgedAt !== undefined) {
-    await followVendors(options.tools.store, OWN_CHAT_ONLY, judgedAt)
+    await followVendors(options.tools.store, OWN_CHAT_ONLY, { now: () => judgedAt })
     await deliverInTime(options)
   }
   await reload(options.tools.store, ran)

@@ -252,7 +252,7 @@ testOnEveryEngine(
       await handleIncident({ store, clock, actor: 'admin' }, settings, id, 'resolve', {})
     })
     await failAlsoOn(sites[4]?.id)
-    await followVendors(stepping, settings, clock.now())
+    await followVendors(stepping, settings, clock)
     assert.ok(isResolved)
     assert.deepEqual((await texts(store, 'global')).slice(-2).sort(), ['opened pending', 'vendor_resolved pending'])
   },
@@ -379,6 +379,25 @@ testOnEveryEngine('sites in maintenance are part of it, and no one is notified o
   assert.equal(all.find(({ scope }) => scope === 'vendor')?.title, 'Meta tags fail on 3 of 6 sites')
   assert.deepEqual(await texts(store, `chat:${site.client_id}`), [])
   assert.deepEqual((await texts(store, 'global')).at(-1), 'vendor_opened pending')
+})
+
+testOnEveryEngine('a client that is silenced while a vendor is being looked for gets no message', async (store, t) => {
+  const { failAlsoOn, sites, clock } = await watchSites(t, store, 12)
+  for (const { id } of sites.slice(0, 4)) await failAlsoOn(id)
+  const client_id = sites[0]?.client_id ?? ''
+  let isSilenced = false
+  const stepping = steppingStore(store, async () => {
+    if (isSilenced) return
+    isSilenced = true
+    clock.advance(1)
+    const ends_at = isoTime(clock.now() + HOUR)
+    await createSilence({ store, clock, actor: 'admin' }, { client_id, ends_at })
+  })
+  await followVendors(stepping, { globalWebhook: 'https://hooks.example/all', isEmailOn: true }, clock)
+  assert.ok(isSilenced)
+  const explained = async (client = '') =>
+    (await texts(store, `chat:${client}`)).filter((text) => text.startsWith('explained')).length
+  assert.deepEqual([await explained(client_id), await explained(sites[1]?.client_id)], [0, 1])
 })
 
 testOnEveryEngine("what is done to a vendor's incident is done to those of all its sites", async (store, t) => {
