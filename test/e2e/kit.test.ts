@@ -49,6 +49,19 @@ test('the shared components', async (t) => {
     })
   }
 
+  await t.test('no style uses a variable of Mantine that the build leaves out', async (t) => {
+    const { page } = await open(t, '/kit')
+    const [used, missing] = await page.evaluate<[number, string[]]>(`(() => {
+      const text = [...document.styleSheets].flatMap(({ cssRules }) => [...cssRules]).map(({ cssText }) => cssText).join('')
+      const names = new Set(text.replace(/:root[^{]*{[^}]*}/g, '').match(/(?<=var\\()--mantine-[\\w-]+(?=\\))/g))
+      const all = getComputedStyle(document.documentElement)
+      return [names.size, [...names].filter((name) => all.getPropertyValue(name) === '')]
+    })()`)
+    assert.ok(used > 30, `only ${used} are used`)
+    // Mantine declares it nowhere.
+    assert.deepEqual(missing, ['--mantine-text-wrap'])
+  })
+
   await t.test('a chart is printed in the colours of the light theme', async (t) => {
     const { page } = await open(t, '/kit')
     await page.locator('canvas').nth(1).waitFor()
