@@ -17,7 +17,7 @@ async function pagesOf<T>(api: ApiClient, first: string): Promise<T[][]> {
 }
 
 testPerEngine('people and API tokens come whole, or in pages of what the caller manages', async (engine, t) => {
-  const { api, admin } = await openAccounts(t, engine, {}, {})
+  const { api, admin } = await openAccounts(t, engine)
   const [own, other] = [await admin.newClient({ name: 'Own' }), await admin.newClient({ name: 'Other' })]
   await join(admin, 'owner@agency.example', [{ client_id: own.id, role: 'owner' }])
   const owner = await signIn(api.url, 'owner@agency.example')

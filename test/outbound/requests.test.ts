@@ -122,6 +122,12 @@ const WAITS: readonly [header: string | undefined, ms: number | null][] = [
   ['Fri, 20 Nov 2026 11:59:30 GMT', 0],
   ['Fri, 40 Nov 2026 11:59:30 GMT', null],
 ]
+for (const [header, ms] of WAITS) {
+  test(`Retry-After ${JSON.stringify(header)} asks to wait ${ms} ms`, () => {
+    assert.equal(retryAfterMs(header, NOW), ms)
+  })
+}
+
 test('Retry-After in the oldest form is in GMT, whatever the time zone here', (t) => {
   const { TZ } = process.env
   t.after(() => {
@@ -131,9 +137,3 @@ test('Retry-After in the oldest form is in GMT, whatever the time zone here', (t
   process.env.TZ = 'America/New_York'
   assert.equal(retryAfterMs('Fri Nov 20 12:00:30 2026', NOW), 30_000)
 })
-
-for (const [header, ms] of WAITS) {
-  test(`Retry-After ${JSON.stringify(header)} asks to wait ${ms} ms`, () => {
-    assert.equal(retryAfterMs(header, NOW), ms)
-  })
-}

@@ -459,7 +459,7 @@ test('a caller subscribes ten addresses an hour, a page has a hundred that wait 
   await tick()
   await tick()
   assert.equal(mail.mails.length, 10)
-  assert.deepEqual(mail.mails[0]?.to.concat(mail.mails[9]?.to ?? []).includes('one-more@example.com'), true)
+  assert.ok(mail.mails.some(({ to }) => to[0] === 'one-more@example.com'))
   assert.equal((await api.call('GET', `/api/status/${'x'.repeat(43)}/subscribers/${'x'.repeat(43)}`)).status, 404)
 })
 
@@ -469,7 +469,7 @@ testPerEngine(
     const { clock, api, mail, path, tick } = await start(t, engine, {}, { TRUST_PROXY: '127.0.0.1' })
     const from = async (address: string, email: string) =>
       (await api.call('POST', path, { email }, { 'x-forwarded-for': address })).status
-    for (let n = 0; n < 100; n++) assert.equal(await from(`203.0.${n}.1`, `invented-${n}@example.com`), 202)
+    for (let n = 0; n < 30; n++) assert.equal(await from(`203.0.${n}.1`, `invented-${n}@example.com`), 202)
     await tick()
     assert.equal(mail.mails.length, 10)
     clock.advance(MINUTE)

@@ -156,6 +156,7 @@ test('a rename is not made when something else has the name since the plan', asy
   const file = shop('New', ', renamed_from: Old', '{ type: push, name: New, renamed_from: Old }')
   const [plan] = await plannedTwice(applying, file)
   assert.ok(plan !== undefined)
+  assert.equal(plan.changes.length, 2)
   const [site] = await ask<{ id: string; client_id: string }[]>('/api/sites')
   await change('POST', '/api/sites', { client_id: site?.client_id, name: 'New', url: 'https://new.example' })
   await change('POST', '/api/probes', { site_id: site?.id, probe_type: 'push', name: 'New' })
