@@ -67,5 +67,5 @@ test('the likely cause of an incident of a vendor is trouble there, where nothin
   assert.equal(causeWords({ ...vendors, affected: [affected({})] }), 'Trouble at Meta: its tags fail on several sites')
   assert.equal(causeWords({ ...vendors, likely_cause: 'version 42 was published' }), 'Version 42 was published')
   assert.equal(causeWords({ ...vendors, scope: 'site' }), 'Not known yet')
-  assert.equal(causeWords({ ...vendors, cause: 'own' }), 'All of these checks use the same service account')
+  assert.equal(causeWords({ ...vendors, cause: 'own' }), 'All of these checks need the same Google credentials')
 })

@@ -140,7 +140,7 @@ export const titleFor = (title: string, affected: number): string =>
 /** Why the sites' incidents are one. */
 export const togetherText = (title: string, failing: string): string =>
   failing === LOCKED_OUT_OF
-    ? 'All of these checks use the same service account'
+    ? 'All of these checks need the same Google credentials'
     : `${title} within 10 minutes, far more than fail at once by chance`
 
 /** What a client reads about other clients' sites: nothing but that some are affected. Access is the operator's to restore. */

@@ -40,7 +40,7 @@ export function vendorCard(
       ? []
       : [
           (isOwn
-            ? 'All of these checks use the same service account: the sites themselves may be fine. '
+            ? 'All of these checks need the same Google credentials: the sites themselves may be fine. '
             : `So many sites do not fail at once by chance: it is probably ${name(vendor)}. `) +
             'Each client is notified about its own sites, and that others are affected too.',
         ],

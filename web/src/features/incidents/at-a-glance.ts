@@ -67,7 +67,7 @@ type Explained = Pick<IncidentDetail, 'likely_cause' | 'scope' | 'cause' | 'vend
 export function causeWords({ likely_cause, scope, cause, vendor, affected, state }: Explained): string {
   if (likely_cause !== null) return sentence(likely_cause)
   if (scope !== 'vendor' || vendor === null) return 'Not known yet'
-  if (cause === 'own') return 'All of these checks use the same service account'
+  if (cause === 'own') return 'All of these checks need the same Google credentials'
   const sites = new Set(affected.map(({ site_id }) => site_id)).size
   const failed = `its tags ${state === 'resolved' ? 'failed' : 'fail'}`
   return `Trouble at ${vendor}: ${failed} on ${sites > 1 ? counted(sites, 'site') : 'several sites'}`
