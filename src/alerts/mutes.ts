@@ -120,9 +120,11 @@ async function withParts(
   )
 }
 
-/** Returns whether someone has silenced a whole incident, including alerts that join it later. */
-export const isSilenced = ({ silences }: Pick<Mutes, 'silences'>, incidentId: string): boolean =>
-  silences.some(({ incident_ids = [] }) => incident_ids.includes(incidentId))
+/** Returns the silence of a whole incident, including alerts that join it later, as in an alert's `suppressed_by`; null when there is none. */
+export function silenceOf({ silences }: Pick<Mutes, 'silences'>, incidentId: string): MuteReason['by'] | null {
+  const silence = silences.find(({ incident_ids = [] }) => incident_ids.includes(incidentId))
+  return silence === undefined ? null : `silence:${silence.id}`
+}
 
 /** Returns whether some of these alerts are unresolved and all of those are muted. */
 export function areMuted(alerts: Iterable<AlertRow>, { silences, maintenances }: Mutes, at: number): boolean {

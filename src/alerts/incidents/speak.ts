@@ -29,7 +29,7 @@ export interface Spoken {
  * Changes the fields of `known.row` that say what people were notified of.
  *
  * @param made the transition by the alert's own rules
- * @param isSilenced whether someone has silenced the incident
+ * @param silence of the whole incident, as in `suppressed_by`; null when there is none
  */
 export function speak(
   before: AlertRow | null,
@@ -37,7 +37,7 @@ export function speak(
   known: Case,
   wishes: Wishes,
   now: number,
-  isSilenced = false,
+  silence: string | null = null,
 ): Spoken | null {
   const { alert, message, events } = made
   if (alert === null || message === null) return null
@@ -48,7 +48,8 @@ export function speak(
     case 'opened':
     case 'flapping':
       // An alert that joins is silenced with the incident. If it is still bad when the silence ends, it is due again then.
-      if (isSilenced && !isVoice) return { ...quiet(before, made, alert, known), message: null, note: null }
+      if (silence !== null && !isVoice)
+        return { ...quiet(before, made, alert, known, silence), message: null, note: null }
       if (row.announced_alert_id === null && row.resolved_at === null) {
         announce(known, alert, now)
         return { ...said, message }
@@ -158,14 +159,15 @@ function newsOf(
   return { message: isWorse ? 'escalated' : 'explained', note }
 }
 
-/** Returns the alert as if it had not been due, because another one speaks for it. */
+/** Returns the alert as if it had not been due, because another one speaks for it or its incident is silenced. */
 function quiet(
   before: AlertRow | null,
   made: Transition,
   due: AlertRow,
   { row }: Case,
+  silence: string | null = null,
 ): Pick<Spoken, 'alert' | 'events'> {
-  const by = suppressedBy(row.id)
+  const by = silence ?? suppressedBy(row.id)
   if (before?.suppressed_by === by && isUnmoved(before, due)) return { alert: before, events: made.events }
   const alert: AlertRow = {
     ...due,
@@ -176,7 +178,8 @@ function quiet(
     suppressed_by: by,
   }
   if (before?.suppressed_by === by) return { alert, events: made.events }
-  const text = `No notification: part of the incident ${quoted(row.title)}`
+  const why = silence === null ? `part of the incident ${quoted(row.title)}` : 'silenced'
+  const text = `No notification: ${why}`
   return { alert, events: [...made.events, { kind: 'suppressed', actor: null, text }] }
 }
 

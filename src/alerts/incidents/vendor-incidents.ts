@@ -10,7 +10,7 @@ import {
 import { chunksOf, type IncidentRow, type Store, type Tables, type Transaction } from '../../store/index.ts'
 import { severityOf } from '../alert-record.ts'
 import { entriesOf } from '../message-entries.ts'
-import { isSilenced, loadMutes } from '../mutes.ts'
+import { loadMutes, silenceOf } from '../mutes.ts'
 import { loadContext } from '../rules.ts'
 import {
   isPartOf,
@@ -253,7 +253,7 @@ export async function writeVendor(
       : row.notified_severity === 'warning' && row.severity === 'critical' && lasting.length > 0
   // A silence until it is resolved has ended together with the last of its sites.
   const ends = lasting.length > 0 ? [] : parts.map(({ resolved_at }) => (resolved_at ?? now) - 1)
-  const isMuted = isSilenced(await loadMutes(trx, ends.length === 0 ? now : Math.max(...ends)), id)
+  const isMuted = silenceOf(await loadMutes(trx, ends.length === 0 ? now : Math.max(...ends)), id) !== null
   if (isNews && !isMuted) {
     const announced_at = row.announced_at ?? now
     Object.assign(row, { announced_at, last_announced_at: now, notified_severity: row.severity })

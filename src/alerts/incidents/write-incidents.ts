@@ -3,7 +3,7 @@ import { channelsNotified, GATHER_MS, withdrawEnd } from '../../notifications/in
 import type { AlertRow, Store, Tables, Transaction } from '../../store/index.ts'
 import type { Transition } from '../machine/types.ts'
 import { FOR_NO_ONE, isForNoOne, quietEndOf } from '../message-entries.ts'
-import { areMuted, isSilenced } from '../mutes.ts'
+import { areMuted, silenceOf } from '../mutes.ts'
 import type { AlertContext } from '../rules.ts'
 import { type Case, factsOfSites, lockCases, saveCases } from './case.ts'
 import { followAlerts, worstOf } from './close.ts'
@@ -259,7 +259,7 @@ function speakAll(
     const spoken =
       known === undefined
         ? null
-        : speak(before, { ...transition, alert }, known, wishes, now, isSilenced(mutes, known.row.id))
+        : speak(before, { ...transition, alert }, known, wishes, now, silenceOf(mutes, known.row.id))
     if (spoken === null || known === undefined) {
       written.set(pending, { ...pending, transition: { ...transition, alert } })
       continue

@@ -46,6 +46,25 @@ testLogic('what became critical within the silence is notified when it is over',
   assert.deepEqual(await messages(store), ['opened hosting warning', 'escalated endpoint critical'])
 })
 
+testLogic(
+  'what joined a silenced incident is notified when that ends, even if its probe finds nothing bad just then',
+  async (store, t) => {
+    const { health, infra, clock, upkeep } = await watchServer(t, store)
+    await infra('warning')
+    const [incident] = await incidents(store)
+    await silence(store, clock, incident?.id ?? '')
+    clock.advance(MINUTE)
+    await health('critical')
+    clock.advance(HOUR)
+    await health('error')
+    assert.deepEqual(await messages(store), ['opened hosting warning'])
+    await upkeep()
+    assert.deepEqual(await messages(store), ['opened hosting warning', 'escalated endpoint critical'])
+    await upkeep()
+    assert.equal((await messages(store)).length, 2)
+  },
+)
+
 testLogic('the silence of another incident holds nothing back', async (store, t) => {
   const { health, clock } = await watchServer(t, store)
   const other = await insertIncident(store, await insertSite(store), clock.now())
