@@ -7,8 +7,8 @@ interface Notified {
 }
 
 /**
- * Returns, by alert, the channels that messages about it were written for, with when the last one was written (`at`, epoch ms) and
- * whether it was the end. Alerts without messages, or whose messages are past their retention, are missing.
+ * Returns, by alert, the channels that messages about it were written for, with when the last one was written (`at`, epoch ms; 0 if all
+ * were cancelled) and whether it was the end. Alerts without messages, or whose messages are past their retention, are missing.
  */
 export async function channelsNotified(
   trx: Transaction<Tables>,

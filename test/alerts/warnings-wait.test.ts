@@ -171,6 +171,47 @@ testOnEveryEngine('a warning that no channel took reaches a channel that takes w
   assert.deepEqual(await run('ok'), ['own resolved warning'])
 })
 
+for (const { whom, webhook, told } of [
+  { whom: 'no one', webhook: null, told: ['email passed cancelled', 'email opened pending'] },
+  {
+    whom: 'only some',
+    webhook: 'https://hooks.example/client',
+    told: [
+      'chat opened delivered',
+      'email passed cancelled',
+      'chat resolved cancelled',
+      'chat opened pending',
+      'email opened pending',
+    ],
+  },
+]) {
+  testLogic(
+    `what is back within a silence, after it had ended before ${whom} knew of it, is notified when that is over`,
+    async (store, t) => {
+      const channelSettings = { globalWebhook: null, isEmailOn: true, warningsAfterMs: WAIT }
+      const { find, upkeep, clock, site } = await watch(t, store, {}, { delivers: false, channelSettings })
+      await store.write.updateTable('clients').set({ email: 'ops@acme.example', chat_webhook: webhook }).execute()
+      await find('w')
+      await store.write
+        .updateTable('deliveries')
+        .set({ state: 'delivered', delivered_at: clock.now() })
+        .where('channel', 'like', 'chat:%')
+        .execute()
+      await find('o')
+      const ends_at = isoTime(clock.now() + HOUR)
+      await createSilence({ store, clock, actor: 'ada' }, { site_id: site.id, ends_at })
+      await find('w')
+      clock.advance(HOUR)
+      await upkeep()
+      const rows = await store.read.selectFrom('deliveries').selectAll().orderBy('id').execute()
+      assert.deepEqual(
+        rows.map(({ channel, kind, state }) => `${channel.split(':')[0]} ${kind} ${state}`).sort(),
+        told.toSorted(),
+      )
+    },
+  )
+}
+
 testLogic(
   'a warning that flaps before it was sent is still an opening: it waits, and is withdrawn with its end',
   async (store, t) => {

@@ -28,7 +28,7 @@ export interface Intent {
   knowing?: ReadonlySet<string>
   /** The only channels that it is news to; null, or missing: all. */
   to?: ReadonlySet<string> | null
-  /** When it is back: whether some channel was notified of its end. */
+  /** When it is back: whether some channel was notified of its end, or not even of its beginning. */
   isNews?: boolean
 }
 

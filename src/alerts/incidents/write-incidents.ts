@@ -158,7 +158,7 @@ interface Back {
  * channel that was notified of the end knows the incident only as bad as it is when it comes back, so a critical incident that is
  * back as a warning may escalate once more.
  *
- * @returns by incident that is back: the channels on which the end was withdrawn, and whether any was notified of it
+ * @returns by incident that is back: the channels on which the end was withdrawn, and whether it is news to any other
  */
 async function withdrawnEnds(
   trx: Transaction<Tables>,
@@ -175,9 +175,11 @@ async function withdrawnEnds(
     const isHeld = severity !== 'critical' && row.notified_severity !== 'critical' && source !== undefined
     const withdrawn = await withdrawEnd(trx, voice, now, isHeld ? quietEndOf(source, now + GATHER_MS) : null)
     const notified = [...((await channelsNotified(trx, [voice])).get(voice) ?? [])]
-    // Someone who was notified of an earlier end and of nothing since is no longer on call, so they do not count.
+    // Someone who was notified of an earlier end and of nothing since is no longer on call, so they do not count. Someone whose only
+    // message was cancelled (`at` is 0) knows nothing of it.
     const endedAt = known.before?.resolved_at ?? 0
-    const isNews = notified.some(([key, { isOver, at }]) => !(withdrawn.has(key) || (isOver && at < endedAt)))
+    const isPast = ({ isOver, at }: { isOver: boolean; at: number }) => isOver && at > 0 && at < endedAt
+    const isNews = notified.some(([key, last]) => !withdrawn.has(key) && !isPast(last))
     back.set(known, { withdrawn, isNews })
     // If people know it only as a warning, the escalation is still to come.
     const isKnown = severity === 'critical' ? withdrawn.size > 0 : !isNews
