@@ -209,7 +209,17 @@ async function restore(page: Page, variant: Required<Variant>): Promise<void> {
 
 async function dress(page: Page, { scheme, device }: Required<Variant>): Promise<void> {
   await page.emulateMedia({ media: null, colorScheme: scheme })
-  await page.setViewportSize(SIZES[device])
+  await page.evaluate('document.exitFullscreen().catch(() => undefined)')
+  // In full screen a window cannot be resized, and it leaves full screen a moment after its document.
+  await until('the window has its size', () =>
+    page.setViewportSize(SIZES[device]).then(
+      () => true,
+      (error: unknown) => {
+        if (!/fullscreen/.test(String(error))) throw error
+        return undefined
+      },
+    ),
+  )
 }
 
 /** In the browser, before any script of a page: the time is that of the tests' clock. */
