@@ -36,6 +36,9 @@ export function firstIdAt(time: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-0000-000000000000`
 }
 
+/** The time that an id of `newOrderedId` begins with, epoch ms. */
+export const timeOfId = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+
 /** 32 random bytes as 43 URL-safe characters: a bearer secret. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
 

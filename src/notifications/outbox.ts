@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { DAY, firstIdAt, newOrderedId } from '../lib/index.ts'
+import { DAY, firstIdAt, newOrderedId, timeOfId } from '../lib/index.ts'
 import { chunksOf, type Store, type Tables, type Transaction, untilDone } from '../store/index.ts'
 import { type ChannelKey, storedAddress } from './channel.ts'
 import { mergeIntoOpenings } from './merging.ts'
@@ -33,8 +33,9 @@ export async function enqueue(trx: Transaction<Tables>, entries: readonly Outbox
   }
   const left = await worthReminding(trx, await mergeIntoOpenings(trx, entries, now))
   await release(trx, left, now)
+  const latest = await latestOf(trx, left, now)
   const rows = left.map(({ channel, clientId, alertId, message, heldUntil = null, holdMs = 0 }) => ({
-    id: newOrderedId(now),
+    id: newOrderedId(Math.max(now, (latest.get(alertId ?? '') ?? 0) + 1)),
     channel: channel.key,
     client_id: clientId,
     alert_id: alertId,
@@ -46,6 +47,30 @@ export async function enqueue(trx: Transaction<Tables>, entries: readonly Outbox
     attempts: 0,
   }))
   for (const chunk of chunksOf(rows)) await trx.insertInto('deliveries').values(chunk).execute()
+}
+
+/**
+ * Returns the times in the ids of the alerts' latest messages, epoch ms, if a node whose clock is ahead wrote them: the next message
+ * must follow them, or its readers would get the older news last. Nearly always it reads only the end of each alert's index range.
+ */
+async function latestOf(
+  trx: Transaction<Tables>,
+  entries: readonly OutboxEntry[],
+  now: number,
+): Promise<ReadonlyMap<string, number>> {
+  const latest = new Map<string, number>()
+  for (const ids of chunksOf([...new Set(entries.flatMap(({ alertId }) => alertId ?? []))])) {
+    const rows = await trx
+      .selectFrom('deliveries')
+      .select('alert_id')
+      .select(({ fn }) => fn.max('id').as('id'))
+      .where('alert_id', 'in', ids)
+      .where('id', '>=', firstIdAt(now + 1))
+      .groupBy('alert_id')
+      .execute()
+    for (const { alert_id, id } of rows) if (alert_id !== null) latest.set(alert_id, timeOfId(id))
+  }
+  return latest
 }
 
 /**

@@ -35,6 +35,21 @@ testOnEveryEngine('messages go out in their order, each once, and are marked', a
   assert.deepEqual(node.errors, [])
 })
 
+testOnEveryEngine('what is written after a node whose clock is ahead goes out after its messages', async (store, t) => {
+  const clock = newClock()
+  const client = await insertClient(store)
+  const node = await openNode(t, store, clock)
+  await enqueueMessages(store, client, ['flapping A', 'reminder B'], NOW + SECOND)
+  await enqueueMessages(store, client, ['acknowledged A', 'resolved A', 'resolved C'], NOW)
+  clock.advance(MINUTE)
+  for (let n = 0; n < 5; n++) await node.notifications.run()
+  assert.deepEqual(
+    textsOf(node).filter((text) => text.endsWith('A')),
+    ['flapping A', 'acknowledged A', 'resolved A'],
+  )
+  assert.equal(node.sent.length, 5)
+})
+
 testOnEveryEngine('while nothing is to be sent, nothing is written', async (store, t) => {
   const clock = newClock()
   const client = await insertClient(store)
