@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { DAY, HOUR } from '../../src/lib/index.ts'
 import { createOwnChannel, deleteOwnChannel } from '../../src/notifications/api/own-channels.ts'
 import type { Store } from '../../src/store/index.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertProbe } from '../../testkit/probes.ts'
 import { typeOf } from '../probes/support.ts'
 import { deliverAll, outbox, watch } from './support.ts'
@@ -120,3 +120,30 @@ testOnEveryEngine('that an incident is back is said again when that was given up
   await find('c')
   assert.equal((await kinds(store)).length, 4)
 })
+
+testLogic(
+  'what is back, flaps and becomes critical is back, when that was given up while it was a warning',
+  async (store, t) => {
+    const { find, upkeep, clock } = await watch(t, store, {}, { delivers: false })
+    for (const letter of 'wo') {
+      await find(letter)
+      await deliverAll(store, clock.now())
+    }
+    clock.advance(HOUR)
+    await find('wowowow')
+    await giveUp(store)
+    clock.advance(DAY)
+    await upkeep()
+    const before = (await kinds(store)).length
+    await find('c')
+    const said = (await outbox(store)).slice(before)
+    assert.deepEqual(
+      said.map(({ kind, alert }) => `${kind} ${alert.severity}`),
+      ['opened critical'],
+    )
+    assert.match(said[0]?.incident?.note ?? '', /is back$/)
+    await deliverAll(store, clock.now())
+    await find('cc')
+    assert.equal((await kinds(store)).length, before + 1)
+  },
+)

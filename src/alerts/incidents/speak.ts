@@ -21,6 +21,9 @@ export interface Spoken {
   note: string | null
 }
 
+/** Messages about an alert that was announced before. */
+const LATER: readonly AlertMessageKind[] = ['escalated', 'widened', 'reminder']
+
 /**
  * Decides whether an alert that is due for a message speaks for its incident. The first that may speak announces it. Of the others,
  * one that makes a warning critical escalates it, and one that explains it says so; anything else goes into the timelines only. The
@@ -44,6 +47,8 @@ export function speak(
   const said = { alert, events, note: null }
   const { row } = known
   const isVoice = row.announced_alert_id === alert.id
+  // Anyone who believes that it is resolved must first learn that it is back, whatever else is new.
+  if (LATER.includes(message) && isBackUnsaid(known)) return { ...said, ...sayBack(known, alert, now) }
   switch (message) {
     case 'opened':
     case 'flapping':
@@ -75,7 +80,6 @@ export function speak(
       if (isVoice) row.last_announced_at = now
       return { ...said, message: isVoice ? message : null }
     case 'reminder':
-      if (isBackUnsaid(known)) return { ...said, ...sayBack(known, alert, now) }
       if (!isReminderDue(row, wishes.reminderMinutes, now))
         return { ...said, alert: unreminded(before, alert), message: null }
       row.last_announced_at = now
