@@ -104,6 +104,13 @@ async function probesToUpdate(
                 ]),
               ]),
             ]),
+            // Its message was given up, and the next result may be good although the alert lasts: it flaps.
+            and([
+              eb('incidents.announced_at', 'is not', null),
+              eb('incidents.announced_alert_id', 'is', null),
+              eb('alerts.confirmed_at', 'is not', null),
+              or([eb('alerts.suppressed_by', 'is', null), eb('alerts.suppressed_by', 'like', 'incident:%')]),
+            ]),
             ...(reached.length === 0
               ? []
               : [and([eb('alerts.suppressed_by', '=', 'no_channel'), eb('clients.id', 'in', reached)])]),

@@ -121,6 +121,22 @@ testOnEveryEngine('that an incident is back is said again when that was given up
   assert.equal((await kinds(store)).length, 4)
 })
 
+testOnEveryEngine('what flaps and was given up is announced even if its latest results are good', async (store, t) => {
+  const { find, upkeep, clock } = await watch(t, store, {}, { delivers: false })
+  await find('cocococo')
+  const before = await kinds(store)
+  await giveUp(store)
+  clock.advance(DAY)
+  await upkeep()
+  await find('o')
+  assert.deepEqual((await kinds(store)).slice(before.length), ['flapping'])
+  await deliverAll(store, clock.now())
+  clock.advance(DAY)
+  await upkeep()
+  await find('oc')
+  assert.equal((await kinds(store)).length, before.length + 1, 'it is known now')
+})
+
 testLogic(
   'what is back, flaps and becomes critical is back, when that was given up while it was a warning',
   async (store, t) => {
