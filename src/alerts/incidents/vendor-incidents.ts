@@ -29,7 +29,7 @@ import { dueMessages } from './due-messages.ts'
 import { lossAndValue, totalOf } from './impact-value.ts'
 import { impactIn } from './records.ts'
 import { LOCKED_OUT_OF } from './sign.ts'
-import { faultOf, readVendors, type VendorState } from './vendor-reads.ts'
+import { faultOf, isEndUnsaid, readVendors, type VendorState } from './vendor-reads.ts'
 
 /**
  * Looks across all sites, on one node every 2 s: what many of them show of one vendor at once becomes one incident of that vendor.
@@ -121,7 +121,8 @@ async function reopen(
     const back = [...cases.values()].filter(({ row }) => row.parent_id === id && row.state !== 'resolved')
     const vendor = await lockVendor(trx, store, id, now)
     if (vendor?.row.state !== 'resolved' || back.length < LEAST_SITES) return
-    const open = { state: 'open', resolved_at: null, announced_at: null, acknowledged_at: null, acknowledged_by: null }
+    const announced_at = (await isEndUnsaid(trx, vendor.row)) ? now : null
+    const open = { state: 'open', resolved_at: null, announced_at, acknowledged_at: null, acknowledged_by: null }
     Object.assign(vendor.row, { ...open, impact_due: now })
     vendor.events.push({ kind: 'reopened', actor: null, text: `It is back on ${back.length} of its sites` })
     await saveCases(trx, [vendor], now)

@@ -122,6 +122,22 @@ async function openVendors(db: Kysely<Tables>, ids: readonly string[]): Promise<
   })
 }
 
+/** Returns whether the operator knows of a vendor's incident and was not notified of its end, which came within a silence. */
+export async function isEndUnsaid(
+  db: Kysely<Tables>,
+  { id, announced_at, resolved_at }: Pick<IncidentRow, 'id' | 'announced_at' | 'resolved_at'>,
+): Promise<boolean> {
+  if (announced_at === null || resolved_at === null) return false
+  const silenced = await db
+    .selectFrom('incident_events')
+    .select('id')
+    .where('incident_id', '=', id)
+    .where('kind', '=', 'suppressed')
+    .where('at', '=', resolved_at)
+    .executeTakeFirst()
+  return silenced !== undefined
+}
+
 /** Returns those of the vendors' incidents that have sites of several clients. */
 export async function sharedVendors(db: Kysely<Tables>, ids: readonly string[]): Promise<Set<string>> {
   const shared = new Set<string>()

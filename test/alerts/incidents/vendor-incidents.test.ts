@@ -470,20 +470,32 @@ testLogic('that a silenced vendor has become critical is said when the silence i
 })
 
 for (const silence of ['until it is resolved', 'for an hour']) {
-  testLogic(`the end of a vendor's incident that is silenced ${silence} notifies no one`, async (store, t) => {
-    const { fail, clock } = await watchSites(t, store, 12)
-    await fail(4)
-    const incident_id = (await incidents(store)).find(({ scope }) => scope === 'vendor')?.id ?? ''
-    const lasts = silence === 'for an hour' ? { ends_at: isoTime(clock.now() + HOUR) } : { until_resolved: true }
-    await createSilence({ store, clock, actor: 'admin' }, { incident_id, ...lasts })
-    clock.advance(5 * MINUTE)
-    await fail(0)
-    const said = (await texts(store, 'global')).filter((text) => text.startsWith('vendor'))
-    assert.deepEqual(said, ['vendor_opened pending'])
-    const events = store.read.selectFrom('incident_events').select('text').where('incident_id', '=', incident_id)
-    const noted = (await events.orderBy('id').execute()).map(({ text }) => text)
-    assert.ok(noted.includes('No notification: silenced'), noted.join('\n'))
-  })
+  testOnEveryEngine(
+    `the end of a vendor's incident that is silenced ${silence} notifies no one, nor does its return`,
+    async (store, t) => {
+      const { fail, clock } = await watchSites(t, store, 12)
+      await fail(4)
+      const incident_id = (await incidents(store)).find(({ scope }) => scope === 'vendor')?.id ?? ''
+      const lasts = silence === 'for an hour' ? { ends_at: isoTime(clock.now() + HOUR) } : { until_resolved: true }
+      await createSilence({ store, clock, actor: 'admin' }, { incident_id, ...lasts })
+      clock.advance(5 * MINUTE)
+      await fail(0)
+      const said = (await texts(store, 'global')).filter((text) => text.startsWith('vendor'))
+      assert.deepEqual(said, ['vendor_opened pending'])
+      const events = store.read.selectFrom('incident_events').select('text').where('incident_id', '=', incident_id)
+      const noted = (await events.orderBy('id').execute()).map(({ text }) => text)
+      assert.ok(noted.includes('No notification: silenced'), noted.join('\n'))
+
+      clock.advance(2 * HOUR)
+      await fail(4)
+      const vendor = async () => (await incidents(store)).find(({ id }) => id === incident_id)
+      assert.equal((await vendor())?.state, 'open')
+      const all = async () => (await texts(store, 'global')).filter((text) => text.startsWith('vendor'))
+      assert.deepEqual(await all(), ['vendor_opened pending'], 'the operator believes that it lasts')
+      await fail(0)
+      assert.deepEqual(await all(), ['vendor_opened pending', 'vendor_resolved pending'])
+    },
+  )
 }
 
 testLogic('that a silenced vendor is back is said when the silence is over', async (store, t) => {
