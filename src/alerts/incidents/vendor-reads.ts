@@ -111,7 +111,8 @@ async function openVendors(db: Kysely<Tables>, ids: readonly string[]): Promise<
     .execute()
   return rows.flatMap((row) => {
     const own = parts.filter(({ parent_id }) => parent_id === row.id)
-    const failing = own.map(failingOf).find((one) => one !== null) ?? ''
+    // Other alerts may lead the sites' incidents by now, but only checks without access make one of this cause.
+    const failing = row.cause === 'own' ? LOCKED_OUT_OF : (own.map(failingOf).find((one) => one !== null) ?? '')
     const lasting = own.filter(({ state }) => state !== 'resolved')
     const announced = lasting.filter(({ announced_at }) => announced_at !== null).length
     const isCritical = lasting.some(({ severity }) => severity === 'critical')

@@ -11,6 +11,7 @@ import { vendorCard } from '../../../src/notifications/cards/vendor-card.ts'
 import type { AlertMessage, VendorMessage } from '../../../src/notifications/index.ts'
 import type { ProbeOutcome } from '../../../src/probes/index.ts'
 import type { Store } from '../../../src/store/index.ts'
+import { insertAlert } from '../../../testkit/alerts.ts'
 import { openEmptyStore, postgres, testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { insertProbe } from '../../../testkit/probes.ts'
 import { insertSite } from '../../../testkit/sites.ts'
@@ -316,6 +317,10 @@ testOnEveryEngine(
     seen.clock.advance(5 * 60 * MINUTE)
     failing.add('site-3')
     await seen.find('ooo')
+    // Another alert has come to lead the sites' incidents meanwhile.
+    const tag = { probe_id: seen.probe.id, probe_type: 'tag_failure_rate', state: 'resolved', resolved_at: 0 }
+    const { id: lead_alert_id } = await insertAlert(store, seen.site, seen.clock.now(), tag)
+    await store.write.updateTable('incidents').set({ lead_alert_id }).where('parent_id', 'is not', null).execute()
     await seen.upkeep()
     const [vendor, ...others] = (await incidents(store)).filter(({ scope }) => scope === 'vendor')
     assert.deepEqual(
