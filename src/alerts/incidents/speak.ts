@@ -57,6 +57,8 @@ export function speak(
         return { ...quiet(before, made, alert, known, silence), message: null, note: null }
       if (row.announced_alert_id === null && row.resolved_at === null) {
         announce(known, alert, now)
+        // Before the alert's own time, so that it shows as said since: see `isFlappingKnown`.
+        if (message === 'flapping') row.last_announced_at = now - 1
         return { ...said, message }
       }
       if (isBackUnsaid(known)) {
@@ -105,9 +107,9 @@ export function isOfVoice({ probe_id, subject }: AlertRow, { row, alerts }: Case
  */
 function isFlappingKnown(before: AlertRow | null, { id, probe_id, subject, severity }: AlertRow, known: Case): boolean {
   const { row, alerts } = known
-  // Of an alert that did not announce the incident, only that it flaps is said under its own name.
+  // Under an alert's own name only that it flaps is said later than anything about the incident.
   const others = [...alerts.values()].filter(
-    (one) => one.probe_id === probe_id && one.subject === subject && ![id, row.announced_alert_id].includes(one.id),
+    (one) => one.probe_id === probe_id && one.subject === subject && one.id !== id,
   )
   const said = [before?.last_announced_at, ...others.map(({ announced_at }) => announced_at)]
   const isSaid = said.some((at) => (at ?? 0) > (row.last_announced_at ?? Number.POSITIVE_INFINITY))

@@ -146,6 +146,21 @@ testLogic('what flaps again and again after pauses says so once, and again after
 })
 
 testLogic(
+  'what was announced as flapping says so only once, too, when it flaps again after a pause',
+  async (store, t) => {
+    const { run } = await watchOne(t, store, 'http_health', 2)
+    const runs = async (letters: string) => {
+      for (const letter of letters) await run(letter === 'c', 1)
+    }
+    await runs('cococc')
+    assert.deepEqual(await messages(store), ['flapping delivered'])
+    await runs('c'.repeat(10))
+    await runs('occoccoccocc')
+    assert.deepEqual(await messages(store), ['flapping delivered'])
+  },
+)
+
+testLogic(
   'an end within planned work is notified when that is over, unless it is bad again by then',
   async (store, t) => {
     const { run, clock, site } = await watchOne(t, store, 'http_health')
