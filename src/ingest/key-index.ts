@@ -68,6 +68,8 @@ export class KeyIndex {
   readonly #reading = new Mutex()
   /** Reads that have not begun yet: they will include further changes of the same client or site. */
   readonly #due = new Map<string, Promise<void>>()
+  /** Changes whose read failed: a key revoked by one would stay open. */
+  readonly #missed = new Map<string, Change>()
   #unsubscribe: (() => void) | undefined
 
   /** @param expiry decides when keys expire: none does while the clock is in doubt */
@@ -165,11 +167,18 @@ export class KeyIndex {
     if (due !== undefined) return due
     const reload = this.#reading.run(async () => {
       this.#due.delete(subject)
+      this.#missed.set(subject, change)
       if (change.kind === 'site') await this.#reloadSite(change.id)
       else await this.#reloadClient(change.id)
+      this.#missed.delete(subject)
     })
     this.#due.set(subject, reload)
     return reload
+  }
+
+  /** Reads again what could not be read after a change. @throws StoreError */
+  async readMissed(): Promise<void> {
+    for (const change of [...this.#missed.values()]) await this.#follow(change)
   }
 
   async #reloadSite(siteId: string): Promise<void> {

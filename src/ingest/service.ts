@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { type Expiry, type Leases, liveNodes, type Membership } from '../cluster/index.ts'
 import { FOLD_INTERVAL_MS, type GroupCommit, Journal, type JournalFolder, journalMetrics } from '../journal/index.ts'
-import { asError, type Clock, Loop, MINUTE } from '../lib/index.ts'
+import { asError, type Clock, Loop, MINUTE, SECOND } from '../lib/index.ts'
 import { writeKeyUses } from '../management/index.ts'
 import { isPassing, type Store } from '../store/index.ts'
 import { CanaryBook } from './canaries.ts'
@@ -15,6 +15,8 @@ import { USAGE_SYNC_INTERVAL_MS, UsageSync } from './usage-sync.ts'
 
 /** How often to write which keys were used. */
 const KEY_USES_INTERVAL_MS = MINUTE
+/** How often to read again what could not be read after a change of a key, site or client. */
+const KEYS_INTERVAL_MS = SECOND
 
 /** How often the event loop reports that it paused: far more often than `Shedding`'s limit on its work without a pause. */
 const PAUSE_INTERVAL_MS = 20
@@ -96,6 +98,8 @@ export class Ingest {
     }
     const quotas = whileWell(() => usage.tick())
     this.#loops.push(loop('quotas', USAGE_SYNC_INTERVAL_MS, quotas))
+    const missed = whileWell(() => keys.readMissed())
+    this.#loops.push(loop('keys', KEYS_INTERVAL_MS, missed))
     this.#loops.push(
       loop(
         'key-uses',

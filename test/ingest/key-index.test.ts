@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { KeyIndex } from '../../src/ingest/key-index.ts'
-import type { Store } from '../../src/store/index.ts'
+import { Ingest } from '../../src/ingest/service.ts'
+import { type Store, StoreError } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { openEmptyStore, sqlite, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { steppingStore } from '../../testkit/stepping-store.ts'
+import { joinNode } from '../cluster/support.ts'
 
 const clock = new TestClock('2026-11-20T10:00:00Z')
 const expiry = { expiryTime: () => clock.now() }
@@ -106,4 +111,36 @@ test('many changes of one site while another is read cost one reading', async (t
   letGo()
   await Promise.all([loaded, ...published])
   assert.equal(reads, 6)
+})
+
+test('a key whose revocation could not be read is refused as soon as the store can be read again', async (t) => {
+  const store = await openEmptyStore(sqlite, t)
+  const site = await insertSite(store)
+  let failures = 0
+  const failing = steppingStore(store, async (what) => {
+    if (what === 'read' && failures > 0 && failures-- > 0) throw new StoreError('busy', 'the disk is slow')
+  })
+  const errors: string[] = []
+  const node = { store: failing, clock, expiry, keyHeaders: ['x-service-key'], ...(await joinNode(t, store, clock)) }
+  const ingest = await Ingest.open({ ...node, onError: ({ message }) => errors.push(message) })
+  const server = createServer((request, response) => ingest.endpoint.handle(request, response)).listen(0)
+  t.after(async () => {
+    server.close().closeAllConnections()
+    await ingest.stop()
+  })
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const send = async () => {
+    const headers = { 'content-type': 'application/json', 'x-service-key': site.ingest_key }
+    const { status } = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body: '{}' })
+    return status
+  }
+  assert.equal(await send(), 400)
+  await store.write.updateTable('sites').set({ key_revoked_at: 1 }).where('id', '=', site.id).execute()
+  const keys = ingest.loops.find(({ name }) => name === 'keys')
+  failures = 2
+  await assert.rejects(failing.changes.publish({ kind: 'site', id: site.id }), /slow/)
+  await keys?.tick()
+  await keys?.tick()
+  assert.deepEqual([await send(), errors], [403, ['the disk is slow']])
 })
