@@ -7,6 +7,7 @@ import {
   accountRoutes,
   createCredentials,
   createOwners,
+  issuersOf,
   type KnownCredentials,
   OidcProvider,
   type Passwords,
@@ -204,6 +205,7 @@ function apiRoutes(
     publicUrl: address,
     provider,
     groupRoles: config.groupRoles,
+    issuers: issuersOf(config),
     onError,
     warn: (facts, message) => log.warn(facts, message),
   })

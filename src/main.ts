@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net'
 import type { Logger } from 'pino'
-import { firstOwnerLink, type Passwords, PROXY_ISSUER } from './accounts/index.ts'
+import { firstOwnerLink, issuersOf, type Passwords } from './accounts/index.ts'
 import { buildApp } from './app.ts'
 import { ClockGuard, DatabaseClock, Leases, Listening, Membership } from './cluster/index.ts'
 import { type Config, hasRole, wideProxyAddress } from './config.ts'
@@ -230,13 +230,7 @@ async function offerFirstAccount(
   log: Logger,
 ): Promise<void> {
   if (config.adminToken !== null || !hasRole(config, 'worker')) return
-  const issuers = [config.oidcIssuer, config.proxyEmailHeader === null ? null : PROXY_ISSUER]
-  const link = await firstOwnerLink(
-    { store, clock },
-    config.adminEmail,
-    publicUrl,
-    issuers.filter((issuer) => issuer !== null),
-  )
+  const link = await firstOwnerLink({ store, clock }, config.adminEmail, publicUrl, issuersOf(config))
   if (link !== null)
     log.warn(link, 'no one can manage this service yet: open the link to set a password; it works once, within 7 days')
 }

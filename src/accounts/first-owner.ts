@@ -3,7 +3,7 @@ import { type Clock, newId } from '../lib/index.ts'
 import { writeAudit } from '../management/index.ts'
 import type { Kysely, Store, Tables, Transaction, UserRow } from '../store/index.ts'
 import { addressOfLink, INVITATION_MS, writeLink } from './links.ts'
-import { ownersByGroups, ownersByHand } from './owners.ts'
+import { hasOwner, ownersByHand } from './owners.ts'
 import { addRoles, grantsByUser, rolesInWords } from './roles.ts'
 import { lockUser } from './users.ts'
 
@@ -21,10 +21,8 @@ export async function firstOwnerLink(
   publicUrl: string,
   issuers: readonly string[] = [],
 ): Promise<{ email: string; url: string } | null> {
-  const owners = await ownersOfAll(store.read)
-  if (owners.some(({ password_hash }) => password_hash !== null)) return null
-  if (issuers.length > 0 && (await hasOwnerAt(store.read, issuers))) return null
-  const email = adminEmail ?? owners[0]?.email
+  if (await hasOwner(store.read, issuers)) return null
+  const email = adminEmail ?? (await oldestOwner(store.read))?.email
   if (email === undefined) return null
   const now = clock.now()
   const secret = await store.write.transaction().execute(async (trx) => {
@@ -34,25 +32,8 @@ export async function firstOwnerLink(
   return { email, url: addressOfLink(publicUrl, secret) }
 }
 
-const ownersOfAll = (db: Kysely<Tables>) =>
-  ownersByHand(db).select(['users.id', 'email', 'password_hash']).orderBy('users.created_at').execute()
-
-/** Whether someone who signs in with one of the issuers owns all clients, by a role or by a group. */
-async function hasOwnerAt(db: Kysely<Tables>, issuers: readonly string[]): Promise<boolean> {
-  const byHand = await ownersByHand(db)
-    .innerJoin('user_identities', 'user_identities.user_id', 'users.id')
-    .select('users.id')
-    .where('issuer', 'in', [...issuers])
-    .limit(1)
-    .executeTakeFirst()
-  if (byHand !== undefined) return true
-  const byGroups = await ownersByGroups(db)
-    .select('users.id')
-    .where('issuer', 'in', [...issuers])
-    .limit(1)
-    .executeTakeFirst()
-  return byGroups !== undefined
-}
+const oldestOwner = (db: Kysely<Tables>) =>
+  ownersByHand(db).select('email').orderBy('users.created_at').limit(1).executeTakeFirst()
 
 /** The address's account, made an owner of all clients. */
 async function ownerWith(trx: Transaction<Tables>, clock: Clock, email: string): Promise<Pick<UserRow, 'id'>> {

@@ -13,6 +13,8 @@ export interface AccountOptions extends LinkOptions {
   /** Null where people do not sign in with an identity provider. */
   provider: OidcProvider | null
   groupRoles: readonly GroupRole[]
+  /** Identity provider and proxy with which people sign in. */
+  issuers: readonly string[]
   onError: (error: Error, what: string) => void
   /** Warns the operator about something that a third party did. */
   warn: (facts: object, message: string) => void

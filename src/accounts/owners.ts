@@ -81,38 +81,56 @@ export const createOwners =
 /**
  * Serialises changes that could remove the last owner, by an update that changes nothing, which locks on both engines.
  *
- * @returns whether an owner of all clients, made so by hand, has accepted. Owners by a group do not count: the identity provider
+ * @returns whether an owner of all clients, made so by hand, can sign in. Owners by a group do not count: the identity provider
  * can always make another
  */
-export async function lockOwners(trx: Transaction<Tables>): Promise<boolean> {
+export async function lockOwners(trx: Transaction<Tables>, issuers: readonly string[]): Promise<boolean> {
   await trx
     .updateTable('user_roles')
     .set(({ ref }) => ({ role: ref('role') }))
     .where('client_id', '=', ALL_CLIENTS)
     .where('role', '=', 'owner')
     .execute()
-  return hasOwnerByHand(trx)
+  return hasOwnerByHand(trx, issuers)
 }
 
 /** @throws AppError `conflict` when no owner of all clients who can sign in is left */
-export async function requireOwnerLeft(trx: Transaction<Tables>): Promise<void> {
-  if ((await hasOwnerByHand(trx)) || (await hasOwnerByGroups(trx))) return
+export async function requireOwnerLeft(trx: Transaction<Tables>, issuers: readonly string[]): Promise<void> {
+  if (await hasOwner(trx, issuers)) return
   throw new AppError('conflict', 'At least one owner of all clients who has accepted the invitation must remain')
 }
 
+/**
+ * Whether an owner of all clients can sign in.
+ *
+ * @param issuers identity provider and proxy with which people sign in
+ */
+export const hasOwner = async (db: Kysely<Tables>, issuers: readonly string[]): Promise<boolean> =>
+  (await hasOwnerByHand(db, issuers)) || (await hasOwnerByGroups(db, issuers))
+
 /** Counts only those who have accepted: an invitation may have gone to the wrong address, and expires after a week. */
-const hasOwnerByHand = async (db: Kysely<Tables>): Promise<boolean> => {
+const hasOwnerByHand = async (db: Kysely<Tables>, issuers: readonly string[]): Promise<boolean> => {
   const accepted = ownersByHand(db).where(({ or, eb, exists, selectFrom }) =>
     or([
       eb('password_hash', 'is not', null),
-      exists(selectFrom('user_identities').select('id').whereRef('user_identities.user_id', '=', 'users.id')),
+      exists(
+        selectFrom('user_identities')
+          .select('id')
+          .whereRef('user_identities.user_id', '=', 'users.id')
+          .where('issuer', 'in', known(issuers)),
+      ),
     ]),
   )
   return (await accepted.select('users.id').limit(1).executeTakeFirst()) !== undefined
 }
 
-const hasOwnerByGroups = async (db: Kysely<Tables>): Promise<boolean> =>
-  (await ownersByGroups(db).select('users.id').limit(1).executeTakeFirst()) !== undefined
+const hasOwnerByGroups = async (db: Kysely<Tables>, issuers: readonly string[]): Promise<boolean> => {
+  const owners = ownersByGroups(db).where('issuer', 'in', known(issuers))
+  return (await owners.select('users.id').limit(1).executeTakeFirst()) !== undefined
+}
+
+/** Never empty, which no list of SQL may be. */
+const known = (issuers: readonly string[]): readonly string[] => ['', ...issuers]
 
 /** Owners of all clients whom someone made so. */
 export const ownersByHand = (db: Kysely<Tables>) =>
@@ -124,7 +142,7 @@ export const ownersByHand = (db: Kysely<Tables>) =>
     .where('disabled_at', 'is', null)
 
 /** Owners of all clients by their groups at the last sign-in. */
-export const ownersByGroups = (db: Kysely<Tables>) =>
+const ownersByGroups = (db: Kysely<Tables>) =>
   db
     .selectFrom('users')
     .innerJoin('user_identities', 'user_identities.user_id', 'users.id')

@@ -17,6 +17,10 @@ import { grantsByIdentity, grantsByUser } from './roles.ts'
 /** The issuer of people whom the proxy in front names. Not a URL, so no identity provider can have it. */
 export const PROXY_ISSUER = 'proxy-header'
 
+/** Identity provider and proxy with which people sign in. */
+export const issuersOf = (config: { oidcIssuer: string | null; proxyEmailHeader: string | null }): string[] =>
+  [config.oidcIssuer, config.proxyEmailHeader === null ? null : PROXY_ISSUER].filter((issuer) => issuer !== null)
+
 export interface ProxySignInOptions {
   store: Store
   clock: Clock

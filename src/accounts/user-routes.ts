@@ -99,7 +99,10 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
     },
     async (request) => {
       const { access, params, body } = request
-      return recordFor(request, await updateUser(contextOf(options, request), access, params.user_id, body))
+      return recordFor(
+        request,
+        await updateUser(contextOf(options, request), access, params.user_id, body, options.issuers),
+      )
     },
   )
 
@@ -117,7 +120,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
       },
     },
     async (request, reply) => {
-      await deleteUser(contextOf(options, request), request.access, request.params.user_id)
+      await deleteUser(contextOf(options, request), request.access, request.params.user_id, options.issuers)
       return reply.code(204).send(null)
     },
   )

@@ -101,11 +101,17 @@ export async function requireGivable(db: Kysely<Tables>, access: Access, entries
 }
 
 /** @throws AppError `not_found`, `invalid_request`, `forbidden`; `conflict` when no owner would be left */
-export async function updateUser(ctx: Context, access: Access, id: string, input: UpdateUser): Promise<FoundUser> {
+export async function updateUser(
+  ctx: Context,
+  access: Access,
+  id: string,
+  input: UpdateUser,
+  issuers: readonly string[],
+): Promise<FoundUser> {
   const managed = managedClients(access)
   return ctx.store.write.transaction().execute(async (trx) => {
     await lockUser(trx, 'id', id)
-    const hadOwner = await lockOwners(trx)
+    const hadOwner = await lockOwners(trx, issuers)
     const { row: before, grants, ways } = await requireUser(trx, access, id)
     if (managed !== null && (input.name !== undefined || input.is_active !== undefined)) {
       throw new AppError('forbidden', 'Only an owner of all clients can change the account itself')
@@ -118,7 +124,7 @@ export async function updateUser(ctx: Context, access: Access, id: string, input
     await trx.updateTable('users').set({ name: row.name, disabled_at: row.disabled_at }).where('id', '=', id).execute()
     const after =
       input.roles === undefined ? grants : await changedRoles(trx, access, { row, grants, ways }, input.roles)
-    if (hadOwner) await requireOwnerLeft(trx)
+    if (hadOwner) await requireOwnerLeft(trx, issuers)
     if (row.disabled_at !== null) await trx.deleteFrom('sign_ins').where('user_id', '=', id).execute()
     // Otherwise inviting and taking back repeatedly would use up everyone's accounts. Disabled accounts stay.
     const isNoOnes = entriesOf(after).length === 0 && isInvited(row, ways) && row.disabled_at === null
@@ -154,16 +160,16 @@ async function changedRoles(
 }
 
 /** @throws AppError `not_found`, `forbidden`; `conflict` when no owner would be left */
-export async function deleteUser(ctx: Context, access: Access, id: string): Promise<void> {
+export async function deleteUser(ctx: Context, access: Access, id: string, issuers: readonly string[]): Promise<void> {
   await ctx.store.write.transaction().execute(async (trx) => {
     await lockUser(trx, 'id', id)
-    const hadOwner = await lockOwners(trx)
+    const hadOwner = await lockOwners(trx, issuers)
     const { row, grants } = await requireUser(trx, access, id)
     if (managedClients(access) !== null) {
       throw new AppError('forbidden', 'Only an owner of all clients can delete accounts: remove the roles instead')
     }
     await removeAccount(trx, id)
-    if (hadOwner) await requireOwnerLeft(trx)
+    if (hadOwner) await requireOwnerLeft(trx, issuers)
     await writeAudit(trx, ctx, [{ entity: 'user', verb: 'delete', id, before: audited(row, grants), after: null }])
   })
 }

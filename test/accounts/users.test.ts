@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { InvitedUser, SessionRecord, UserRecord } from '../../src/accounts/index.ts'
 import { Passwords } from '../../src/accounts/passwords.ts'
 import { OverloadedError } from '../../src/http/index.ts'
-import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { DAY, HOUR, MINUTE, newId } from '../../src/lib/index.ts'
 import { chunksOf } from '../../src/store/index.ts'
 import { type ApiClient, apiClient } from '../../testkit/api.ts'
 import { sqlite, testPerEngine } from '../../testkit/engines.ts'
@@ -376,6 +376,15 @@ test('the last owner of everything stays, and roles for a client go with it', as
   // Who was invited and never came could not stand in.
   const roles = [{ client_id: null, role: 'owner' }]
   const eve = await admin.ask<InvitedUser>('POST', '/api/users', { email: 'eve@agency.example', roles })
+  assert.equal((await admin.call('DELETE', `/api/users/${ada.id}`)).status, 409)
+  // Nor could someone who came from an identity provider that is no longer the service's.
+  const { write } = api.service.store
+  const identity = { id: newId(), user_id: eve.id, issuer: 'https://former.example', subject: 'eve', created_at: 0 }
+  await write.insertInto('user_identities').values(identity).execute()
+  await write
+    .insertInto('identity_roles')
+    .values({ identity_id: identity.id, client_id: 'all', role: 'owner' })
+    .execute()
   assert.equal((await admin.call('DELETE', `/api/users/${ada.id}`)).status, 409)
   await admin.ask('DELETE', `/api/users/${eve.id}`)
   await admin.ask('DELETE', `/api/clients/${client.id}`)
