@@ -79,9 +79,9 @@ export function besideRest(before: number, rest: { now: number; before: number }
  * Measures how much a day's level differs from the same weekday a week before, as a relative variance ν: from the spread of r
  * = (x − x₇) / m over past days, var r = 2b/m + 2ν. By the median, so that days with a fault have no effect.
  *
- * @param days counts of whole days, oldest first
+ * @param days counts of whole days, oldest first; null: not known
  */
-export function levelNoise(days: readonly number[]): number {
+export function levelNoise(days: readonly (number | null)[]): number {
   const pairs = weekPairs(days).filter(([now, before]) => now + before > 0)
   if (pairs.length === 0) return PRIOR.level
   const means = pairs.map(([now, before]) => (now + before) / 2)
@@ -94,7 +94,7 @@ export function levelNoise(days: readonly number[]): number {
 }
 
 /** The same for shares of failures: the variance of a day's share around its long-term value. */
-export function shareNoise(days: readonly Runs[]): number {
+export function shareNoise(days: readonly (Runs | null)[]): number {
   const pairs = weekPairs(days).filter(([now, before]) => now.runs > 0 && before.runs > 0)
   if (pairs.length === 0) return PRIOR.share
   const spread = robustSpread(
@@ -113,10 +113,10 @@ export const LEAST_NOISE = LEAST
 /** The noise when nothing is known. */
 export const USUAL_NOISE: Readonly<Record<'level' | 'share', number>> = { level: PRIOR.level, share: PRIOR.share }
 
-const weekPairs = <T>(days: readonly T[]): [now: T, before: T][] =>
+const weekPairs = <T extends number | Runs>(days: readonly (T | null)[]): [now: T, before: T][] =>
   days.flatMap((now, index) => {
-    const before = days[index - DAYS_A_WEEK]
-    return before === undefined ? [] : [[now, before] satisfies [T, T]]
+    const before = days[index - DAYS_A_WEEK] ?? null
+    return now === null || before === null ? [] : [[now, before] satisfies [T, T]]
   })
 
 /** The two-sided chance of a deviation of at least this many standard deviations: erfc(|z| / √2) (Press et al., Numerical Recipes, 6.2). */

@@ -99,7 +99,7 @@ export async function candidatesOf(
 }
 
 /** In a shorter pause no change arises that is worth a line. */
-const MOST_PAUSED_MS = HOUR
+export const MOST_PAUSED_MS = HOUR
 
 async function wasPaused(db: Store['reports'], site: ComparedSite, hours: ComparedHours): Promise<boolean> {
   const windows = [hours.now, hours.before]

@@ -2,8 +2,16 @@ import { identitiesOf, type ReportContext, readSnapshot, sumStretches, totals } 
 import { isLongOutage, readOutages } from '../cluster/index.ts'
 import { chanceOf, levelNoise, type Runs, shareNoise, significant } from '../detection/index.ts'
 import { ceilTo, DAY, floorTo, Mutex, number, percent } from '../lib/index.ts'
+import { pausedIn, readPauses } from '../management/index.ts'
 import { GRAIN, hourRowsFrom, type TimeRange } from '../rollups/index.ts'
-import { type Candidate, type ComparedSite, candidatesOf, measured, type SiteCandidates } from './candidates.ts'
+import {
+  type Candidate,
+  type ComparedSite,
+  candidatesOf,
+  MOST_PAUSED_MS,
+  measured,
+  type SiteCandidates,
+} from './candidates.ts'
 import { type ComparedHours, comparedHours, type Weeks } from './weeks.ts'
 
 /** What differs from the week before, by more than it usually varies. */
@@ -116,7 +124,7 @@ export class Changes {
       const past = await pastOf(this.#context, site, weeks)
       for (const candidate of ofSite) {
         const days = past(candidate)
-        const level = levelNoise(days.map(({ runs }) => runs))
+        const level = levelNoise(days.map((day) => day?.runs ?? null))
         this.#noises.set(nameOf(candidate), { level, share: shareNoise(days) })
       }
     }
@@ -150,14 +158,15 @@ const EVENTS = totals(['total', 'events'] as const)
 const RUNS = totals(['executions', 'failure', 'timeout', 'exception'] as const)
 
 /**
- * A site's values on the UTC days of the four weeks before, oldest first. Reads day rows, which are a few thousand however much
+ * A site's values on the UTC days of the four weeks before, oldest first; null for days on which it was paused or Tagwarden was
+ * down, which say nothing about what is usual. Reads day rows, which are a few thousand however much
  * the site sends.
  */
 async function pastOf(
   context: ReportContext,
   site: ComparedSite,
   { now }: Weeks,
-): Promise<(candidate: Candidate) => Runs[]> {
+): Promise<(candidate: Candidate) => (Runs | null)[]> {
   const to = floorTo(now.from, DAY)
   const earliest = Math.max(ceilTo(site.created_at, DAY), hourRowsFrom(context.clock.now(), context.retention))
   const range: TimeRange = { from: Math.max(to - PAST_DAYS * DAY, earliest), to }
@@ -166,6 +175,10 @@ async function pastOf(
   const slots = { length: DAY, end: to }
   const read = await readSnapshot(context.store, site.site_no, range, async (snapshot) => ({
     identities: await identitiesOf(snapshot.db, [site.site_no]),
+    gaps: [
+      ...(await readPauses(snapshot.db, site, range.from, range.to)),
+      ...(await readOutages(snapshot.db, range.from, range.to)),
+    ],
     events: await sumStretches(snapshot, {
       table: 'event_rollups',
       stretches,
@@ -195,7 +208,10 @@ async function pastOf(
         if (keyOf(row.tag_key) === name) add(row.at, row.executions, row.failure + row.timeout + row.exception)
       }
     }
-    return days
+    return days.map((day, index) => {
+      const from = range.from + index * DAY
+      return pausedIn(read.gaps, { from, to: from + DAY }) > MOST_PAUSED_MS ? null : day
+    })
   }
 }
 

@@ -146,3 +146,18 @@ testOnEveryEngine('a site that was paused in these hours or a week before is not
   const { compared, entries } = await new Changes(reportContext(store, NOW)).of([paused, resumed, briefly], WEEKS)
   assert.deepEqual([compared, [...new Set(entries.map(({ siteNo }) => siteNo))]], [1, [briefly.site_no]])
 })
+
+testLogic('a past week in which the site was paused does not make every change usual', async (store) => {
+  const [site, paused] = [await insertSite(store), await insertSite(store)]
+  for (const one of [site, paused]) await sendWeeks(store, one, { page_view: 500, purchase: 50 }, 4)
+  const [from, to] = [floorTo(NOW, DAY) - 16 * DAY, floorTo(NOW, DAY) - 9 * DAY]
+  for (const table of ['event_rollups', 'tag_rollups'] as const) {
+    const ofSite = store.write.deleteFrom(table).where('site_no', '=', paused.site_no)
+    await ofSite.where('bucket', '>=', from).where('bucket', '<', to).execute()
+  }
+  await insertPause(store, paused, from, to)
+  const { entries } = await new Changes(reportContext(store, NOW)).of([site, paused], WEEKS)
+  const named = ({ site_no }: typeof site) => entries.filter(({ siteNo }) => siteNo === site_no).map(({ kind }) => kind)
+  assert.ok(named(site).length > 0)
+  assert.deepEqual(named(paused), named(site))
+})
