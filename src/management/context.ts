@@ -31,8 +31,8 @@ export interface ManagementOptions {
   store: Store
   clock: Clock
   deletionHooks: DeletionHooks
-  /** Adds the probes for `auto_probes`, in the transaction that adds the site. */
-  addProbes: (trx: Transaction<Tables>, ctx: Context, site: SiteRow) => Promise<void>
+  /** Adds the probes for `auto_probes`, in the transaction that adds the site; as many as the caller may. */
+  addProbes: (trx: Transaction<Tables>, ctx: Context, site: SiteRow, access: Access) => Promise<void>
   /** The plan of a client that is created without one. */
   defaultPlan: Plan
   /** Where people and tags reach the service, without a trailing slash; null when not set. */

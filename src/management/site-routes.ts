@@ -113,7 +113,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
         summary: 'Create a site',
         description:
           'Adds a web property to a client. Its ingest key is generated and returned. With `auto_probes` it also ' +
-          'gets every probe that its fields allow; otherwise nothing is checked until you add a probe. 409 when a caller who sees only some clients adds more than 500 sites to one.',
+          'gets every probe that its fields allow; otherwise nothing is checked until you add a probe. 409 when a caller who sees only some clients adds more than 500 sites, or 5,000 probes, to one.',
         querystring: CreateSiteQuery,
         body: CreateSite,
         response: { 201: SiteRecord, ...errorResponses(409) },
@@ -122,7 +122,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
     async (request, reply) => {
       const ctx = contextOf(options, request)
       const addTo = async (trx: Transaction<Tables>, site: SiteRow) => {
-        if (request.query.auto_probes === true) await options.addProbes(trx, ctx, site)
+        if (request.query.auto_probes === true) await options.addProbes(trx, ctx, site, request.access)
       }
       const most = seesAll(request.access) ? Number.POSITIVE_INFINITY : MOST_OF_CLIENT
       const row = await createSite(ctx, request.body, addTo, most)

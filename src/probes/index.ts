@@ -9,12 +9,12 @@ export {
 export {
   createProbe,
   lockProbe,
-  MOST_OF_CLIENT as MOST_PROBES,
   requireInterval,
   requireSameHosts,
   updateProbe,
 } from './api/changes.ts'
 export type { ExpectationRecord } from './api/expectation.ts'
+export { MOST_OF_CLIENT as MOST_PROBES } from './api/probe-room.ts'
 export { probeRoutes } from './api/routes.ts'
 export {
   type CreateProbe,

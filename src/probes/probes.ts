@@ -5,6 +5,7 @@ import type { DeletionHooks, ManagementOptions } from '../management/index.ts'
 import type { Outbound } from '../outbound/index.ts'
 import type { Store } from '../store/index.ts'
 import { addAutomaticProbes, removeOfSites } from './api/changes.ts'
+import { mostProbes } from './api/probe-room.ts'
 import { probeMetrics } from './metrics.ts'
 import { OwnConnection } from './own-connection.ts'
 import type { ProbeSettings, ProbeType } from './probe-type.ts'
@@ -42,8 +43,8 @@ export class Probes {
   readonly registry: Registry
   readonly scheduler: Scheduler
   /** Adds the probes that a new site's fields allow. */
-  readonly addProbes: ManagementOptions['addProbes'] = (trx, ctx, site) =>
-    addAutomaticProbes(trx, ctx, this.registry, site)
+  readonly addProbes: ManagementOptions['addProbes'] = (trx, ctx, site, access) =>
+    addAutomaticProbes(trx, ctx, this.registry, site, mostProbes(access))
   readonly #jobs: Jobs
   readonly #pages = new PageReader()
   readonly #connection: OwnConnection

@@ -295,6 +295,11 @@ testPerEngine('people of one client leave room for the sites and probes of other
     assert.equal((await both.call('POST', path, body)).status, 201, 'and so may an editor who sees all clients')
     assert.equal((await admin.call('POST', path, more)).status, 201)
   }
+  await write.deleteFrom('sites').where('id', 'in', ['0', '1', '2', '3']).execute()
+  const refused = await editor.call('POST', '/api/sites?auto_probes=true', siteOf(own.id))
+  assert.deepEqual([refused.status, /5000 probes: delete one/.test(refused.text)], [409, true], refused.text)
+  assert.equal((await both.call('POST', '/api/sites?auto_probes=true', siteOf(own.id))).status, 201)
+  assert.equal((await editor.call('POST', '/api/sites', siteOf(own.id))).status, 201, 'without probes there is room')
 })
 
 test('no one with a role for one client alone resumes it or gives it a larger plan, and all else of it they may change', async (t) => {

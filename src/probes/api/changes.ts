@@ -1,5 +1,5 @@
 import { AppError, invalidRequest, newId, notFound } from '../../lib/index.ts'
-import { type Context, lockSite, requireNewName, requireRoom, writeAudit } from '../../management/index.ts'
+import { type Context, lockSite, requireNewName, writeAudit } from '../../management/index.ts'
 import { chunksOf, type ProbeRow, type SiteRow, type Tables, type Transaction } from '../../store/index.ts'
 import { firstRunAt, nextRunAt } from '../claims.ts'
 import type { JsonObject, ProbeType } from '../probe-type.ts'
@@ -7,6 +7,7 @@ import { isAutomatic, isMet, mergedConfig, needsInWords, requireConfig, secretNa
 import { makeAddress } from '../push/address.ts'
 import type { Registry } from '../registry.ts'
 import { NO_STREAK } from '../result.ts'
+import { requireRoomFor } from './probe-room.ts'
 import { givenConfig, minIntervalSeconds } from './record.ts'
 import type { CreateProbe, UpdateProbe } from './schemas.ts'
 
@@ -25,9 +26,6 @@ export const NEVER_RUN = {
   memory: '{}',
   results_thinned_to: 0,
 } as const satisfies Partial<ProbeRow>
-
-/** Probes that people with access to some clients may add to one client's sites: the search for due probes goes through all of them. */
-export const MOST_OF_CLIENT = 5_000
 
 /**
  * Adds a probe.
@@ -54,28 +52,27 @@ export async function createProbe(
       ctx,
       trx.selectFrom('probes').select('id').where('site_id', '=', site.id).where('name', '=', name),
     )
-    await requireRoom(
-      trx
-        .selectFrom('probes')
-        .innerJoin('sites', 'sites.id', 'probes.site_id')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('client_id', '=', site.client_id),
-      most,
-      `The client has ${most} probes: delete one, or ask an owner of all clients to add more`,
-    )
+    await requireRoomFor(trx, site, most)
     return insertProbe(trx, ctx, registry, type, site, input)
   })
 }
 
-/** Adds the probes that the fields of a new site allow, with default settings. The same transaction added the site. */
+/**
+ * Adds the probes that the fields of a new site allow, with default settings. The same transaction added the site.
+ *
+ * @throws AppError `conflict` when the client has no room for one of them
+ */
 export async function addAutomaticProbes(
   trx: Transaction<Tables>,
   ctx: Context,
   registry: Registry,
   site: SiteRow,
+  most: number,
 ): Promise<void> {
   for (const type of registry.values()) {
-    if (isAutomatic(type, site)) await insertProbe(trx, ctx, registry, type, site, {})
+    if (!isAutomatic(type, site)) continue
+    await requireRoomFor(trx, site, most)
+    await insertProbe(trx, ctx, registry, type, site, {})
   }
 }
 

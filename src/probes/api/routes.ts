@@ -4,7 +4,6 @@ import {
   type HttpApp,
   linkedEntries,
   NoContent,
-  seesAll,
   seesSecrets,
   sendRecords,
   visibleTo,
@@ -15,8 +14,9 @@ import type { Store } from '../../store/index.ts'
 import { pushAddressRoutes } from '../push/address-routes.ts'
 import type { Registry } from '../registry.ts'
 import type { Scheduler } from '../scheduler.ts'
-import { createProbe, MOST_OF_CLIENT, removeProbe, updateProbe } from './changes.ts'
+import { createProbe, removeProbe, updateProbe } from './changes.ts'
 import { ExpectationQuery, ExpectationRecord, probeExpectation } from './expectation.ts'
+import { mostProbes } from './probe-room.ts'
 import { getProbe, listResults, probeIds, probeRecord, probesOf, probeTypeRecord, resultRecord } from './record.ts'
 import {
   CreateProbe,
@@ -99,8 +99,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
       },
     },
     async (request, reply) => {
-      const most = seesAll(request.access) ? Number.POSITIVE_INFINITY : MOST_OF_CLIENT
-      const row = await createProbe(contextOf(options, request), registry, request.body, most)
+      const row = await createProbe(contextOf(options, request), registry, request.body, mostProbes(request.access))
       return reply.code(201).send(probeRecord(registry, row, seesSecrets(request.access)))
     },
   )

@@ -1,0 +1,21 @@
+import { type Access, seesAll } from '../../http/index.ts'
+import { requireRoom } from '../../management/index.ts'
+import type { SiteRow, Tables, Transaction } from '../../store/index.ts'
+
+/** Probes that people with access to some clients may add to one client's sites: the search for due probes goes through all of them. */
+export const MOST_OF_CLIENT = 5_000
+
+/** How many probes the sites of a client may have once the caller has added one. */
+export const mostProbes = (access: Access): number => (seesAll(access) ? Number.POSITIVE_INFINITY : MOST_OF_CLIENT)
+
+/** @throws AppError `conflict` when the sites of the client have `most` probes */
+export const requireRoomFor = (trx: Transaction<Tables>, { client_id }: SiteRow, most: number): Promise<void> =>
+  requireRoom(
+    trx
+      .selectFrom('probes')
+      .innerJoin('sites', 'sites.id', 'probes.site_id')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('client_id', '=', client_id),
+    most,
+    `The client has ${most} probes: delete one, or ask an owner of all clients to add more`,
+  )
