@@ -204,7 +204,8 @@ export function ownAccountRoutes(app: HttpApp, options: AccountOptions, isOwnPas
       },
     },
     async (request, reply) => {
-      await endSession(store, ownAccount(request).person.id, request.params.session_id)
+      const { person } = ownAccount(request)
+      await endSession(contextOf(options, request), person.id, request.params.session_id)
       return reply.code(204).send(null)
     },
   )

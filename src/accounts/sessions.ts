@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { IsoTime, model, nullable, Uuid } from '../http/index.ts'
 import { type Clock, hashOf, isoTime, notFound } from '../lib/index.ts'
+import { type Context, writeAudit } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
 
 export const SessionRecord = model('AccountSession', {
@@ -44,13 +45,18 @@ export async function sessionsOf(
 }
 
 /** @throws AppError `not_found` when it is not one of the user's */
-export async function endSession({ write }: Pick<Store, 'write'>, userId: string, id: string): Promise<void> {
-  const { numDeletedRows } = await write
-    .deleteFrom('sign_ins')
-    .where('user_id', '=', userId)
-    .where('public_id', '=', id)
-    .executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound('Session')
+export async function endSession(ctx: Context, userId: string, id: string): Promise<void> {
+  await ctx.store.write.transaction().execute(async (trx) => {
+    const session = await trx
+      .deleteFrom('sign_ins')
+      .where('user_id', '=', userId)
+      .where('public_id', '=', id)
+      .returning('agent')
+      .executeTakeFirst()
+    if (session === undefined) throw notFound('Session')
+    const before = { session: session.agent ?? 'unknown browser' }
+    await writeAudit(trx, ctx, [{ entity: 'user', verb: 'update', id: userId, before, after: { session: 'ended' } }])
+  })
 }
 
 /**

@@ -190,7 +190,7 @@ export function userRoutes(app: HttpApp, options: AccountOptions): void {
     async (request, reply) => {
       const { user_id, session_id } = request.params
       await requireManaged(store.read, request.access, user_id)
-      await endSession(store, user_id, session_id)
+      await endSession(contextOf(options, request), user_id, session_id)
       return reply.code(204).send(null)
     },
   )

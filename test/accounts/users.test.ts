@@ -105,6 +105,21 @@ test('sessions are listed, end on demand, with the account and with another pass
   const [other] = (await here.ask<SessionRecord[]>('GET', '/api/account/sessions')).filter((one) => !one.is_current)
   await here.ask('DELETE', `/api/account/sessions/${other?.id}`)
   assert.equal((await third.call('GET', '/api/clients')).status, 401)
+  await signIn(api.url, 'ada@agency.example', 'another good sentence')
+  const [fourth] = (await here.ask<SessionRecord[]>('GET', '/api/account/sessions')).filter((one) => !one.is_current)
+  await admin.ask('DELETE', `/api/users/${id}/sessions/${fourth?.id}`)
+  const audit = await api.service.store.read
+    .selectFrom('audit_log')
+    .selectAll()
+    .orderBy('id', 'desc')
+    .limit(2)
+    .execute()
+  assert.deepEqual(
+    audit.map(({ actor, action, entity_id, before, after }) => [actor, action, entity_id, before, after]),
+    ['admin', 'ada@agency.example'].map((actor) => {
+      return [actor, 'user.update', id, '{"session":"unknown browser"}', '{"session":"ended"}']
+    }),
+  )
   await admin.ask('PATCH', `/api/users/${id}`, { is_active: false })
   assert.equal((await here.call('GET', '/api/clients')).status, 401)
   assert.equal((await signIn(api.url, 'ada@agency.example', 'another good sentence')).answer.status, 401)
