@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
+import { Secret, TOTP } from 'otpauth'
 import { signInIdentity } from '../../src/accounts/oidc/identities.ts'
 import { hashOf, newSecret, systemClock } from '../../src/lib/index.ts'
 import type { Store, Tables, Transaction } from '../../src/store/index.ts'
@@ -8,7 +9,7 @@ import { apiClient } from '../../testkit/api.ts'
 import { openEmptyStore, postgres } from '../../testkit/engines.ts'
 import { until } from '../../testkit/until.ts'
 import { describedBy } from '../contract/described.ts'
-import { type AccountService, join, openAccounts, secretOf, signIn } from './support.ts'
+import { type AccountService, join, openAccounts, PASSWORD, secretOf, signIn } from './support.ts'
 
 // On SQLite one transaction follows the other, so nothing can happen in between.
 
@@ -138,4 +139,20 @@ test('a token that two people revoke at once is revoked once', async (t) => {
   const revoke = (trx: Transaction<Tables>) => trx.deleteFrom('api_tokens').where('id', '=', id).execute()
   const second = await during(store, revoke, () => admin.call('DELETE', `/api/tokens/${id}`))
   assert.equal(second.status, 404, second.text)
+})
+
+test('of two who turn the second step on, or take it away, in the same moment only the first does', async (t) => {
+  const { api, admin, clock } = await openAccounts(t, postgres)
+  const { store } = api.service
+  const { id } = await join(admin, EMAIL, [{ client_id: null, role: 'viewer' }])
+  const ada = await signIn(api.url, EMAIL)
+  const { secret } = await ada.ask<{ secret: string }>('POST', '/api/account/two-step', { password: PASSWORD })
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: clock.now() })
+  const confirm = (trx: Transaction<Tables>) =>
+    trx.updateTable('user_two_steps').set({ confirmed_at: clock.now() }).where('user_id', '=', id).execute()
+  const second = await during(store, confirm, () => ada.call('POST', '/api/account/two-step/confirm', { code }))
+  assert.equal(second.status, 409, second.text)
+  const remove = (trx: Transaction<Tables>) => trx.deleteFrom('user_two_steps').where('user_id', '=', id).execute()
+  const reset = await during(store, remove, () => admin.call('DELETE', `/api/users/${id}/two-step`))
+  assert.equal(reset.status, 409, reset.text)
 })

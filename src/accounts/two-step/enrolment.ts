@@ -3,7 +3,7 @@ import { AppError, hashOf, invalidRequest, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
 import type { Kysely, Tables, Transaction, UserRow } from '../../store/index.ts'
 import { addressForApp, hashOfRecoveryCode, newRecoveryCodes, newTwoStepSecret } from './codes.ts'
-import { asksForCode, type CodeOutcome, tryCodeIn } from './second-step.ts'
+import { asksForCode, type CodeOutcome, lockTwoStep, tryCodeIn } from './second-step.ts'
 
 /** What an app receives once. */
 export interface AppSecret {
@@ -134,14 +134,17 @@ async function writeRecoveryCodes(trx: Transaction<Tables>, ctx: Context, userId
   return codes
 }
 
-async function requireOff(db: Kysely<Tables>, userId: string): Promise<void> {
-  if (await asksForCode(db, userId)) throw alreadyOn()
+/** Locks first, as `requireOn` does: of two who turn it on or off at once, the second finds what the first did. */
+async function requireOff(trx: Transaction<Tables>, userId: string): Promise<void> {
+  await lockTwoStep(trx, userId)
+  if (await asksForCode(trx, userId)) throw alreadyOn()
 }
 
 const alreadyOn = (): AppError => new AppError('conflict', 'The second step is already on')
 
-async function requireOn(db: Kysely<Tables>, userId: string): Promise<void> {
-  if (!(await asksForCode(db, userId))) throw new AppError('conflict', 'The second step is not on')
+async function requireOn(trx: Transaction<Tables>, userId: string): Promise<void> {
+  await lockTwoStep(trx, userId)
+  if (!(await asksForCode(trx, userId))) throw new AppError('conflict', 'The second step is not on')
 }
 
 async function userOf(db: Kysely<Tables>, userId: string): Promise<UserRow> {

@@ -30,7 +30,7 @@ export async function requireNoCode(trx: Transaction<Tables>, userId: string): P
   throw new AppError('unauthorized', `The code ${message}`, [{ path: '/code', message }])
 }
 
-const lockTwoStep = (trx: Transaction<Tables>, userId: string) =>
+export const lockTwoStep = (trx: Transaction<Tables>, userId: string) =>
   trx
     .updateTable('user_two_steps')
     .set(({ ref }) => ({ failures: ref('failures') }))
