@@ -29,7 +29,7 @@ import {
   newSecret,
   notFound,
 } from '../lib/index.ts'
-import { type Context, ONE_LINE, writeAudit } from '../management/index.ts'
+import { type Context, ONE_LINE, removeViewsOf, writeAudit } from '../management/index.ts'
 import type { ApiTokenRow, Kysely, Store, Tables, Transaction } from '../store/index.ts'
 import { managedClients, roleOf } from './roles.ts'
 
@@ -218,6 +218,7 @@ export async function revokeToken(ctx: Context, access: Access, id: string): Pro
   await ctx.store.write.transaction().execute(async (trx) => {
     const row = await trx.deleteFrom('api_tokens').where('id', '=', id).returningAll().executeTakeFirst()
     if (row === undefined || !isManaged(row, managedClients(access))) throw notFound('API token')
+    await removeViewsOf(trx, id)
     await writeAudit(trx, ctx, [{ entity: 'api_token', verb: 'revoke', id, before: audited(row), after: null }])
   })
 }
@@ -232,8 +233,10 @@ export async function removeTokensOfClient(trx: Transaction<Tables>, clientId: s
     const ids = clientsOf(row)
     if (ids === null || !ids.includes(clientId)) continue
     const left = ids.filter((id) => id !== clientId)
-    if (left.length === 0) await trx.deleteFrom('api_tokens').where('id', '=', row.id).execute()
-    else
+    if (left.length === 0) {
+      await trx.deleteFrom('api_tokens').where('id', '=', row.id).execute()
+      await removeViewsOf(trx, row.id)
+    } else
       await trx
         .updateTable('api_tokens')
         .set({ client_ids: JSON.stringify(left) })

@@ -1,6 +1,6 @@
 import { type Access, type Grants, joined, NO_GRANTS, roleFor, type Visible } from '../http/index.ts'
 import { AppError, invalidRequest, notFound } from '../lib/index.ts'
-import { type Context, writeAudit } from '../management/index.ts'
+import { type Context, removeViewsOf, writeAudit } from '../management/index.ts'
 import type { Kysely, Tables, Transaction, UserRow } from '../store/index.ts'
 import { lockOwners, requireOwnerLeft } from './owners.ts'
 import {
@@ -179,6 +179,7 @@ async function removeAccount(trx: Transaction<Tables>, id: string): Promise<void
   await trx.deleteFrom('user_links').where('user_id', '=', id).execute()
   await removeIdentities(trx, id)
   await removeTwoStep(trx, id)
+  await removeViewsOf(trx, id)
   await trx.deleteFrom('sign_ins').where('user_id', '=', id).execute()
   await trx.deleteFrom('users').where('id', '=', id).execute()
 }

@@ -42,7 +42,7 @@ export {
   type UsageRecord,
 } from './plans.ts'
 export { managementRoutes } from './routes.ts'
-export type { SavedViewRecord, SaveView } from './saved-views.ts'
+export { removeViewsOf, type SavedViewRecord, type SaveView } from './saved-views.ts'
 export type { AddKey, ChangeKey, RotateKey, SiteKeyRecord } from './site-key-schemas.ts'
 export { type KeyUse, listKeys, writeKeyUses } from './site-keys.ts'
 export { type CreateSite, checkSite, type SiteRecord, UpdateSite } from './site-schemas.ts'

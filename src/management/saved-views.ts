@@ -3,7 +3,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { type Static, Type } from 'typebox'
 import { EXPECTS, errorResponses, type HttpApp, IsoTime, model, NoContent, Uuid, visibleTo } from '../http/index.ts'
 import { AppError, isoTime, newOrderedId, notFound } from '../lib/index.ts'
-import type { SavedViewRow, Tables } from '../store/index.ts'
+import type { SavedViewRow, Tables, Transaction } from '../store/index.ts'
 import { writeAudit } from './audit.ts'
 import { ONE_LINE } from './client-schemas.ts'
 import { type Context, contextOf, type ManagementOptions } from './context.ts'
@@ -69,6 +69,11 @@ async function deleteView(ctx: Context, ownerId: string | null, id: string): Pro
       { entity: 'saved_view', verb: 'delete', id, before: savedViewRecord(row), after: null },
     ])
   })
+}
+
+/** Removes the views of a person or token that is being deleted: no one else sees them. */
+export async function removeViewsOf(trx: Transaction<Tables>, ownerId: string): Promise<void> {
+  await trx.deleteFrom('saved_views').where('owner_id', '=', ownerId).execute()
 }
 
 /**

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { InvitedUser, SessionRecord, UserRecord } from '../../src/accounts/index.ts'
+import type { InvitedUser, NewApiToken, SessionRecord, UserRecord } from '../../src/accounts/index.ts'
 import { Passwords } from '../../src/accounts/passwords.ts'
 import { OverloadedError } from '../../src/http/index.ts'
 import { DAY, HOUR, MINUTE, newId } from '../../src/lib/index.ts'
 import { chunksOf } from '../../src/store/index.ts'
-import { type ApiClient, apiClient } from '../../testkit/api.ts'
+import { type ApiClient, apiClient, bearer } from '../../testkit/api.ts'
 import { sqlite, testPerEngine } from '../../testkit/engines.ts'
 import { newProbeRow } from '../../testkit/probes.ts'
 import { join, openAccounts, PASSWORD, type Role, secretOf, signIn } from './support.ts'
@@ -414,6 +414,28 @@ test('the last owner of everything stays, and roles for a client go with it', as
   assert.match(refused.text, /no role/)
   await admin.ask('DELETE', `/api/users/${bob.id}`)
   assert.equal((await left.call('GET', '/api/clients')).status, 401)
+})
+
+testPerEngine('saved views of one’s own are deleted with the account or the token', async (engine, t) => {
+  const { api, admin } = await openAccounts(t, engine)
+  const client = await admin.newClient()
+  const ada = await join(admin, 'ada@agency.example', [{ client_id: client.id, role: 'editor' }])
+  const tokenOf = (name: string) =>
+    admin.ask<NewApiToken>('POST', '/api/tokens', { name, role: 'editor', client_ids: [client.id] })
+  const [revoked, left] = [await tokenOf('revoked'), await tokenOf('left')]
+  const callers = [await signIn(api.url, 'ada@agency.example'), admin]
+  for (const { token } of [revoked, left]) callers.push(apiClient(api.url, bearer(token)))
+  for (const [n, caller] of callers.entries()) await caller.ask('POST', '/api/views', { name: `${n}`, path: '/sites' })
+  const views = async () => {
+    const rows = await api.service.store.read.selectFrom('saved_views').select('name').orderBy('name').execute()
+    return rows.map(({ name }) => name).join(' ')
+  }
+  assert.equal(await views(), '0 1 2 3')
+  await admin.ask('DELETE', `/api/users/${ada.id}`)
+  await admin.ask('DELETE', `/api/tokens/${revoked.id}`)
+  assert.equal(await views(), '1 3')
+  await admin.ask('DELETE', `/api/clients/${client.id}`)
+  assert.equal(await views(), '1')
 })
 
 testPerEngine(
