@@ -255,7 +255,7 @@ export class IngestEndpoint {
     this.#answerError(request, response, reason, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
   }
 
-  /** Answers without recording: the site is unknown, or the store takes no writes. */
+  /** Answers without recording: the site is unknown, or the store accepts no writes. */
   #answerError(
     request: IncomingMessage,
     response: ServerResponse,

@@ -151,7 +151,7 @@ export class Ingest {
     await this.#samples.flush()
   }
 
-  /** Why the store takes no writes, or null. */
+  /** Why the store accepts no writes, or null. */
   get trouble(): string | null {
     return this.#journal.trouble
   }

@@ -69,7 +69,7 @@ export class Journal {
     return new Journal(options, folder)
   }
 
-  /** Why the store takes no writes, or null. */
+  /** Why the store accepts no writes, or null. */
   get trouble(): string | null {
     return this.#health.trouble
   }

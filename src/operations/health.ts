@@ -6,7 +6,7 @@ import type { Store } from '../store/index.ts'
 
 export interface HealthOptions {
   store: Store
-  /** Why the store takes no writes, or null. */
+  /** Why the store accepts no writes, or null. */
   writeTrouble: () => string | null
   /** Why nothing is deleted by age, or null. */
   clockDoubt: () => string | null

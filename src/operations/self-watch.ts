@@ -145,7 +145,7 @@ export interface OwnFailure {
 /** The state of this node at one time. */
 export interface NodeHealth {
   loops: readonly Pick<Loop, 'name' | 'intervalMs' | 'lagMs'>[]
-  /** Why the store takes no writes, or null. */
+  /** Why the store accepts no writes, or null. */
   writeTrouble: string | null
   /** Why nothing is deleted by age, or null. */
   clockDoubt: string | null

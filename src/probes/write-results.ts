@@ -246,7 +246,7 @@ export class ResultWriter {
 
   /**
    * Writes all that waits. Must not run twice at a time.
-   * @throws StoreError when the store takes no writes now
+   * @throws StoreError when the store accepts no writes now
    */
   async flush(): Promise<void> {
     while (this.#waiting.length > 0) {

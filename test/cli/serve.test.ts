@@ -81,7 +81,7 @@ test('a DATA_DIR that is a file cannot be used', async (t) => {
   assert.match(await refusal(t, { DATA_DIR: file }), /DATA_DIR .* cannot be used/)
 })
 
-test('a database that opens and then takes no writes is named, as on a disk that is full or read-only', async (t) => {
+test('a database that opens and then accepts no writes is named, as on a disk that is full or read-only', async (t) => {
   const dataDir = await tempDir(t)
   await copyTemplate(dataDir)
   const database = new DatabaseSync(join(dataDir, 'tagwarden.db'))

@@ -9,7 +9,7 @@ import { tempDir } from '../../testkit/engines.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { until } from '../../testkit/until.ts'
 
-test('while the store takes no writes ingest answers 500 and /ready 503; when it does again all goes on', async (t) => {
+test('while the store accepts no writes ingest answers 500 and /ready 503; when it does again all goes on', async (t) => {
   const dataDir = await tempDir(t)
   const logged: string[] = []
   const log = pino({}, { write: (line) => logged.push((JSON.parse(line) as { msg: string }).msg) })

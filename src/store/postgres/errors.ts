@@ -29,7 +29,7 @@ const KIND_BY_STATE: ReadonlyMap<string, StoreErrorKind> = new Map([
 /** What to do, where PostgreSQL's message does not say it. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   [TOO_MANY_CONNECTIONS, 'no connection is left: raise max_connections of PostgreSQL, or lower DATABASE_POOL_SIZE'],
-  [READ_ONLY, 'the server takes no writes: it is a standby, or default_transaction_read_only is on'],
+  [READ_ONLY, 'the server accepts no writes: it is a standby, or default_transaction_read_only is on'],
 ])
 
 /** SQLSTATE class 08: connection exceptions. */

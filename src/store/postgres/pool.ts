@@ -213,5 +213,5 @@ async function prepareSession(client: pg.ClientBase, options: PoolOptions): Prom
   const { rows } = await client.query<{ read_only: string }>(query)
   if (mayBeReadOnly) return
   if (rows[0]?.read_only === 'off') rotation.takesWrites()
-  else if (rotation.length > 1) throw new StoreError('unavailable', 'the server takes no writes')
+  else if (rotation.length > 1) throw new StoreError('unavailable', 'the server accepts no writes')
 }

@@ -109,13 +109,13 @@ for (const [what, setting, statement, kind] of STATEMENTS) {
   })
 }
 
-test('while the server takes no writes its other connections read on, and are made again when it takes them', async (t) => {
+test('while the server accepts no writes its other connections read on, and are made again when it accepts them', async (t) => {
   const store = await openWithRow(t)
   const reader = () => store.read.connection().execute(backendOf)
   const before = await reader()
   const error = await failureOf(store, 'set transaction read only', 'delete from write_checks')
   assert.ok(error instanceof StoreError)
-  assert.match(error.message, /^the server takes no writes: .* read-only transaction/)
+  assert.match(error.message, /^the server accepts no writes: .* read-only transaction/)
   assert.equal(await reader(), before)
   await lockRow(1).execute(store.write)
   assert.notEqual(await reader(), before)
