@@ -1040,7 +1040,8 @@ const sealOpen = (buffer, now) => {
 
 const namesIn = (batch) => Object.keys(batch.event_counts).length + Object.keys(batch.tag_metrics).length;
 
-const logDropped = (batch) => log(true, 'dropped ' + batch.total_events + ' events that could not be sent');
+const logDropped = (batch) =>
+  log(true, 'dropped ' + batch.total_events + (batch.total_events === 1 ? ' event' : ' events') + ' that could not be sent');
 
 // The last have waited least: they stay.
 const withinBounds = (waiting, now) => {
@@ -2286,7 +2287,7 @@ scenarios:
     fireAt(102);
     assertThat(requests).hasLength(3);
     assertThat(held()).isEqualTo(before);
-    assertThat(logs.filter((text) => text === 'Tagwarden: dropped 1 events that could not be sent')).hasLength(2);
+    assertThat(logs.filter((text) => text === 'Tagwarden: dropped 1 event that could not be sent')).hasLength(2);
     for (let place = 103; place < 106; place++) fireAt(place);
     assertThat(requests[5].url).isEqualTo('https://monitor.example/5');
     assertThat(requests[5].payload.total_events).isEqualTo(2);
@@ -2375,7 +2376,7 @@ scenarios:
     fire([]);
     const sent = requests.slice(before).reduce((sum, request) => sum + request.payload.total_events, 0);
     assertThat(sent).isEqualTo(64);
-    const dropped = logs.filter((text) => text === 'Tagwarden: dropped 1 events that could not be sent');
+    const dropped = logs.filter((text) => text === 'Tagwarden: dropped 1 event that could not be sent');
     assertThat(dropped).hasLength(1);
 - name: Batched goes on after a pause that a wrong clock began
   code: |-

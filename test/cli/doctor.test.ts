@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { DoctorFinding } from '../../src/cli/doctor/doctor-finding.ts'
+import { type DoctorFinding, verdict } from '../../src/cli/doctor/doctor-finding.ts'
 import {
   diskFinding,
   findingOfType,
@@ -225,6 +225,12 @@ for (const [type, level, says] of FILE_SYSTEMS) {
     assert.match(finding.text, says)
   })
 }
+
+test('the last line of doctor counts a single warning as one', () => {
+  const finding = (level: DoctorFinding['level']): DoctorFinding => ({ check: 'disk', level, text: '' })
+  assert.equal(verdict([finding('ok'), finding('warning')]), '1 ok, 1 warning, 0 failed')
+  assert.equal(verdict([finding('failed')]), '0 ok, 0 warnings, 1 failed')
+})
 
 test('too few open files and too little memory are warnings', () => {
   assert.equal(openFilesFinding(null), null)

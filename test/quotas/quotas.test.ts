@@ -96,6 +96,8 @@ testOnEveryEngine('a quota of which batches are refused, as too little is left o
     card.what,
     "Only 5 of this month's events are left: requests with more are refused (429), and not counted",
   )
+  const last = cardOf({ ...usedUp.message, events: 999 }, { at: clock.now(), publicUrl: 'https://tw.example' })
+  assert.match(last.what, /^Only 1 of this month's events is left: /)
 })
 
 testOnEveryEngine('a client that jumps over 80 % is notified only that the quota is used up', async (store, t) => {

@@ -15,5 +15,6 @@ export const findingLine = ({ level, check, text }: DoctorFinding): string =>
 
 export function verdict(findings: readonly DoctorFinding[]): string {
   const count = (level: Level) => findings.filter((finding) => finding.level === level).length
-  return `${count('ok')} ok, ${count('warning')} warnings, ${count('failed')} failed`
+  const warnings = count('warning')
+  return `${count('ok')} ok, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}, ${count('failed')} failed`
 }

@@ -102,12 +102,13 @@ function quotaCard(message: QuotaMessage, { publicUrl, at }: CardOptions): Card 
 function wordsOf(message: QuotaMessage): Pick<Card, 'tone' | 'heading' | 'what' | 'paragraphs'> {
   const client = name(message.client.name)
   if (message.step === 100) {
+    const left = message.limit - message.events
     return {
       tone: 'critical',
       heading: `[CRITICAL] ${client} — quota used up`,
       what:
-        message.events < message.limit
-          ? `Only ${number(message.limit - message.events)} of this month's events are left: requests with more are refused (429), and not counted`
+        left > 0
+          ? `Only ${number(left)} of this month's events ${left === 1 ? 'is' : 'are'} left: requests with more are refused (429), and not counted`
           : "All of this month's events are used up: every request is refused (429), and nothing is counted",
       paragraphs: [`It lasts until the month ends. Until then the client's sites look silent. ${REMEDY}`],
     }
