@@ -16,11 +16,13 @@ export interface Tool {
   description: string
   input: TObject
   isReadOnly: boolean
+  /** Whether a second, equal call changes nothing more. */
+  isIdempotent: boolean
   /** @throws RefusedCall when the API refuses a call */
   run: (input: unknown, context: ToolContext) => Promise<Record<string, unknown>>
 }
 
-interface Definition<Input extends TObject> extends Omit<Tool, 'input' | 'run' | 'isReadOnly'> {
+interface Definition<Input extends TObject> extends Omit<Tool, 'input' | 'run' | 'isReadOnly' | 'isIdempotent'> {
   input: Input
   run: (input: Static<Input>, context: ToolContext) => Promise<Record<string, unknown>>
 }
@@ -29,12 +31,14 @@ interface Definition<Input extends TObject> extends Omit<Tool, 'input' | 'run' |
 export const reading = <Input extends TObject>(tool: Definition<Input>): Tool => ({
   ...tool,
   isReadOnly: true,
+  isIdempotent: true,
   run: (input, context) => tool.run(input as Static<Input>, context),
 })
 
-export const changing = <Input extends TObject>(tool: Definition<Input>): Tool => ({
+export const changing = <Input extends TObject>(tool: Definition<Input> & Pick<Tool, 'isIdempotent'>): Tool => ({
   ...reading(tool),
   isReadOnly: false,
+  isIdempotent: tool.isIdempotent,
 })
 
 export type Entry = Readonly<Record<string, unknown>>

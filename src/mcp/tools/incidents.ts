@@ -101,6 +101,7 @@ const comment = Type.Optional(
 
 export const acknowledge = changing({
   name: 'acknowledge',
+  isIdempotent: true,
   title: 'Acknowledge an incident or alert',
   description:
     'Says that someone is working on it, so that no more reminders are sent. Give incident_id (with all of its alerts) or alert_id. Requires a key that may change data; do it only when a person asks for it.',
@@ -120,6 +121,7 @@ export const acknowledge = changing({
 
 export const silence = changing({
   name: 'silence',
+  isIdempotent: false,
   title: 'Silence notifications',
   description:
     'Holds notifications back for a time, for one incident, probe, site or client: give exactly one of the ids. Requires a key that may change data; do it only when a person asks for it.',
