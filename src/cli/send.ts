@@ -42,7 +42,7 @@ const LONGEST_WAIT_MS = 10 * SECOND
 /** Attempts for one payload: other senders may keep using up the same rate. */
 const MAX_ATTEMPTS = 10
 
-type OnAnswer = (answer: IngestAnswer, sent: number) => void
+type OnAnswer = (answer: IngestAnswer) => void
 
 /**
  * Sends the payloads and prints each answer; the exit code is 1 when one was refused.
@@ -51,10 +51,15 @@ type OnAnswer = (answer: IngestAnswer, sent: number) => void
  */
 async function send(options: SendOptions): Promise<void> {
   const showsBar = options.count > 1 && process.stderr.isTTY === true
-  const answers = showsBar
-    ? await withProgress('sending', options.count, (update) => sendAll(options, (_answer, sent) => update(sent)))
-    : await sendAll(options, (answer) => console.log(answerLine(answer)))
-  if (options.count > 1) console.log(summaryOf(answers, options.count))
+  const answers: IngestAnswer[] = []
+  try {
+    if (showsBar)
+      await withProgress('sending', options.count, (update) => sendAll(options, answers, () => update(answers.length)))
+    else await sendAll(options, answers, (answer) => console.log(answerLine(answer)))
+  } finally {
+    // Also when the target stops answering: what it accepted is counted.
+    if (answers.length > 0 && options.count > 1) console.log(summaryOf(answers, options.count))
+  }
   for (const explanation of new Set(answers.map((answer) => explainAnswer(answer, options)))) {
     if (explanation === null) continue
     console.error(`tagwarden: ${explanation}`)
@@ -62,15 +67,14 @@ async function send(options: SendOptions): Promise<void> {
   }
 }
 
-async function sendAll(options: SendOptions, onAnswer: OnAnswer): Promise<IngestAnswer[]> {
-  const answers: IngestAnswer[] = []
+/** @param answers is filled with each answer, so that those before a failure are known */
+async function sendAll(options: SendOptions, answers: IngestAnswer[], onAnswer: OnAnswer): Promise<void> {
   while (answers.length < options.count) {
     const answer = await sendInTime(options)
     answers.push(answer)
-    onAnswer(answer, answers.length)
+    onAnswer(answer)
     if (!isAccepted(answer)) break
   }
-  return answers
 }
 
 /** Sends one payload. When several are to be sent and the plan's rate is reached, waits as asked and sends it again. */

@@ -110,6 +110,27 @@ test('send says when nothing listens, and when something else answers', async (t
   assert.match(other.err.join('\n'), /not an answer of Tagwarden/)
 })
 
+test('send that gets no more answers still says how many payloads were accepted', async (t) => {
+  let asked = 0
+  const dying = await startAnswering(t, (request, response) => {
+    asked++
+    if (asked > 2) request.socket.destroy()
+    else response.end('{"status":"ok"}')
+  })
+  const { code, out, err } = await runCliHere(t, [
+    'send',
+    '--key',
+    'k',
+    '--count',
+    '5',
+    '--endpoint',
+    `${dying}/ingest`,
+  ])
+  assert.equal(code, 1)
+  assert.match(out.at(-1) ?? '', /^2 of 5 answered, 2 accepted;/)
+  assert.match(err.join('\n'), /^tagwarden: no answer from /)
+})
+
 const TARGET = { endpoint: 'http://127.0.0.1/other', keyHeader: 'X-Service-Key', key: 'k' }
 const answer = (status: number, over: Partial<IngestAnswer> = {}): IngestAnswer => ({
   status,
