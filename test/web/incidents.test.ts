@@ -208,6 +208,16 @@ test('sites of two clients with the same name have a row each in the matrix', ()
   )
 })
 
+test('sites of one client with the same name have a row each in the matrix', () => {
+  const alerts = [alert('first', { started_at: ago(50) }), alert('second', { site_id: 'blog' })]
+  const affects = affected(alerts).map((one) => ({ ...one, site_name: 'Shop' }))
+  const { rows } = matrixOf({ alerts, affected: affects }, () => 'ACME')
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    ['Shop, ACME (2)', 'Shop, ACME (1)'],
+  )
+})
+
 test('the charts begin with what explains the others, and show each check once', () => {
   const alerts = [
     alert('early', { started_at: ago(60) }),

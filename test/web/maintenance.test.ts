@@ -78,6 +78,10 @@ test('seven days begin at midnight of the zone, when clocks change too', () => {
   assert.equal(dateIn('2026-02-31x', '2026-01-01'), '2026-01-01')
 })
 
+test('a calendar at the end of time shows today instead', () => {
+  for (const text of ['9999-12-30', '0000-01-01']) assert.equal(dateIn(text, '2026-01-01'), '2026-01-01')
+})
+
 const WORDS: readonly [text: string, expected: string][] = [
   [weekdayWords([1, 2, 3, 4, 5]), 'Mon to Fri'],
   [weekdayWords([7, 1]), 'Mon, Sun'],

@@ -22,7 +22,8 @@ type Incident = Pick<IncidentDetail, 'alerts' | 'affected'>
 
 /**
  * Which tags, events and checks of which sites are affected and since when, the earliest first in both directions. Sites with the same
- * name, of several clients, are told apart by their clients.
+ * name, of several clients, are told apart by their clients, those of one
+ * client by a number.
  */
 export function matrixOf({ alerts, affected }: Incident, clientOf: (siteId: string) => string | undefined): Matrix {
   const ids = Map.groupBy(new Map(affected.map(({ site_id, site_name }) => [site_id, site_name])), ([, name]) => name)
@@ -31,6 +32,9 @@ export function matrixOf({ alerts, affected }: Incident, clientOf: (siteId: stri
       same.map(([id, name]) => [id, same.length === 1 ? name : `${name}, ${clientOf(id) ?? id}`] as const),
     ),
   )
+  for (const same of Map.groupBy(names, ([, name]) => name).values()) {
+    if (same.length > 1) for (const [n, [id, name]] of same.toSorted().entries()) names.set(id, `${name} (${n + 1})`)
+  }
   const found = alerts
     .toSorted((a, b) => Date.parse(a.started_at) - Date.parse(b.started_at))
     .map((alert) => ({

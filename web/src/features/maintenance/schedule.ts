@@ -21,9 +21,9 @@ export const dateAt = (at: number, zone: string): string => wallTime(at, zone).s
 /** 1 is Monday. */
 export const weekdayOf = (date: string): number => ((new Date(`${date}T00:00Z`).getUTCDay() + 6) % 7) + 1
 
-/** The date in the page's address, or `fallback` when it is not valid. */
+/** The date in the page's address, or `fallback` when it is not valid or so far off that weeks around it have no date. */
 export const dateIn = (text: string, fallback: string): string =>
-  /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00Z`)) ? text : fallback
+  /^[12]\d{3}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00Z`)) ? text : fallback
 
 /** The beginnings of seven days in a zone, and their end. */
 export function weekFrom(first: string, zone: string): { days: { date: string; from: number }[]; to: number } {
