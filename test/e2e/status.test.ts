@@ -252,7 +252,13 @@ test('a reader without an account unsubscribes from digests, and an editor resum
     await page.goto(`${service.url}/clients/${client.id}`)
     await page.getByText('reader@example.com opted out').waitFor()
     await assertAccessible(page)
-    await page.getByRole('button', { name: 'Resume digests to reader@example.com' }).click()
+    const resume = page.getByRole('button', { name: 'Resume digests to reader@example.com' })
+    const [text, button] = [
+      await page.getByText('reader@example.com opted out').boundingBox(),
+      await resume.boundingBox(),
+    ]
+    assert.ok(text !== null && button !== null && button.x >= text.x + text.width, 'the button is beside its text')
+    await resume.click()
     await page.getByText('reader@example.com opted out').waitFor({ state: 'detached' })
   }
 })

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { optOutsQuery, useResumeDigests } from '../../api/digests.ts'
 import { useSession } from '../../api/session.ts'
@@ -13,9 +13,12 @@ export function DigestOptOuts({ clientId }: { clientId: string }) {
   if (data.length === 0) return null
   if (!mayChange) return <div>{counted(data.length, 'address', 'addresses')} opted out</div>
   return data.map(({ id, email, opted_out_at }) => (
-    <div key={id}>
-      {email} opted out <RelativeTime at={opted_out_at} />{' '}
+    <Group key={id} gap="xs" wrap="nowrap">
+      <span>
+        {email} opted out <RelativeTime at={opted_out_at} />
+      </span>
       <Button
+        flex="none"
         variant="subtle"
         size="compact-sm"
         aria-label={`Resume digests to ${email}`}
@@ -24,6 +27,6 @@ export function DigestOptOuts({ clientId }: { clientId: string }) {
       >
         Resume
       </Button>
-    </div>
+    </Group>
   ))
 }
