@@ -70,7 +70,7 @@ function useUndoing({ mutateAsync }: Handle, what: string): (ids: readonly strin
 export const useUndoAcknowledging = () => useUndoing(useHandleAlert(), 'alert')
 export const useUndoAcknowledgingIncidents = () => useUndoing(useHandleIncident(), 'incident')
 
-/** Acknowledges one after another, reports those that were refused, and offers to undo the others. */
+/** Acknowledges alerts or incidents, reports those that were refused, and offers to undo the others. */
 function useTaking(handle: Handle, what: string) {
   const offer = useUndoing(handle, what)
   const [name] = useMyName()

@@ -147,7 +147,8 @@ function useInboxKeys(keys: Keys): void {
       event.preventDefault()
       // Otherwise a menu that this key opens would see it as a key pressed outside, and close.
       event.stopImmediatePropagation()
-      act()
+      // A key that is held down moves on through the list, but acts only once.
+      if (!event.repeat || meaning === 'down' || meaning === 'up') act()
     }
     document.addEventListener('keydown', listener)
     return () => document.removeEventListener('keydown', listener)

@@ -85,7 +85,8 @@ function useSiteColumns(): readonly Column<SiteRecord>[] {
             <div className={classes.card}>
               {name(site)}
               <span className={classes.muted}>
-                {site.url} · last event {lastEvent(site)}
+                {site.url} · {site.last_event_at !== null && 'last event '}
+                {lastEvent(site)}
               </span>
               {links(site)}
             </div>

@@ -102,9 +102,15 @@ function Loaded({ incident }: { incident: IncidentDetail }) {
 }
 
 /** The evidence for the cause, strongest first, and why its alerts are one incident. */
-function Reasons({ incident: { evidence, likely_cause } }: { incident: IncidentDetail }) {
+function Reasons({ incident: { alerts, evidence, likely_cause } }: { incident: IncidentDetail }) {
   if (evidence.length === 0) {
-    return <Text c="dimmed">One alert so far: nothing else began with it, and no new version was seen before.</Text>
+    return (
+      <Text c="dimmed">
+        {alerts.length === 1
+          ? 'One alert so far: nothing else began with it, and no new version was seen before.'
+          : 'Nothing else began with these alerts, and no new version was seen before.'}
+      </Text>
+    )
   }
   return (
     <div className={classes.before}>

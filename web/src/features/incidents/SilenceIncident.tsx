@@ -23,6 +23,8 @@ export function SilenceIncident({ id, alerts, zone, children, opened, onChange }
   const [reach, setReach] = useState<'incident' | 'sites'>('incident')
   const { runAll } = useSilencing()
   const sites = incidentScopes(id, alerts, 'sites')
+  // The last alert may be resolved while the menu is open.
+  const chosen = sites.length === 0 ? 'incident' : reach
   return (
     <Menu
       position="bottom-end"
@@ -33,16 +35,18 @@ export function SilenceIncident({ id, alerts, zone, children, opened, onChange }
       <Menu.Target>{children}</Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>What to silence</Menu.Label>
-        <Menu.RadioGroup value={reach} onChange={(value) => setReach(value === 'sites' ? 'sites' : 'incident')}>
+        <Menu.RadioGroup value={chosen} onChange={(value) => setReach(value === 'sites' ? 'sites' : 'incident')}>
           <Menu.RadioItem value="incident">This incident, with what joins it</Menu.RadioItem>
-          <Menu.RadioItem value="sites">
-            {sites.length === 1 ? 'The whole site' : `All of ${sites.length} sites`}
-          </Menu.RadioItem>
+          {sites.length > 0 && (
+            <Menu.RadioItem value="sites">
+              {sites.length === 1 ? 'The whole site' : `All of ${sites.length} sites`}
+            </Menu.RadioItem>
+          )}
         </Menu.RadioGroup>
         <Menu.Divider />
         <SilenceSpans
           zone={zone}
-          onChoose={(end) => runAll(incidentScopes(id, alerts, reach).map((scope) => ({ ...scope, ...end })))}
+          onChoose={(end) => runAll(incidentScopes(id, alerts, chosen).map((scope) => ({ ...scope, ...end })))}
         />
       </Menu.Dropdown>
     </Menu>

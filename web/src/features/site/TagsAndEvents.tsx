@@ -89,7 +89,7 @@ function MatrixPanel() {
   return (
     <Panel
       title={TITLE}
-      unit={`share of failed executions, whole hours${left > 0 ? `; the ${left} smallest are not shown` : ''}`}
+      unit={`share of failed executions, whole hours${left > 0 ? `; ${left === 1 ? 'the smallest is' : `the ${left} smallest are`} not shown` : ''}`}
       isStale={isPlaceholderData}
     >
       {events.length === 0 ? (
