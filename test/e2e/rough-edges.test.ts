@@ -109,7 +109,7 @@ test('answers that come late, and what others change meanwhile', async (t) => {
   const open = inOnePage(t, service.url)
   const client = await service.newClient({ name: 'ACME' })
   const target = await addTarget(t, service, 'First shop', client)
-  const second = await service.newSite(client, { name: 'Second shop' })
+  const second = await service.newSite(client, { name: 'Second shop', timezone: 'Europe/Berlin' })
 
   await t.test('a note that is saved leaves what was typed on, and its panel is printed with notes only', async (t) => {
     await target.turn('bad')
@@ -176,6 +176,14 @@ test('answers that come late, and what others change meanwhile', async (t) => {
     await dialog.waitFor({ state: 'detached' })
     const { rotation: saved } = await service.ask<OnCallRecord>('GET', path)
     assert.deepEqual([saved?.people[0]?.name, saved?.handover_time], ['Ada Lovelace', '18:00'])
+    await region.getByRole('button', { name: 'Edit the rotation' }).click()
+    await dialog.getByLabel('Name').fill('Ada King')
+    await service.ask('POST', path, { ...rotation, people: [{ ...ada, name: 'Ada Byron' }] })
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const conflict = 'People: Someone has changed this meanwhile. Save again to replace it'
+    await dialog.getByRole('alert').getByText(conflict, { exact: true }).waitFor()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
     assert.ok(browserErrors.splice(0).every((text) => /status of 404/.test(text)))
   })
 
@@ -185,6 +193,8 @@ test('answers that come late, and what others change meanwhile', async (t) => {
     await page.getByRole('combobox', { name: 'Site' }).click()
     await page.getByRole('option', { name: 'First shop' }).click()
     await page.waitForURL((url) => url.searchParams.get('site') !== second.id)
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Too few orders')
+    await answering(page, false, () => page.getByRole('button', { name: 'Another type' }).click())
     assert.equal(await page.getByLabel('Name').inputValue(), 'Too few orders')
     await page.getByLabel('Name').fill('')
     await answering(page, true, () => page.getByRole('link', { name: 'Probes', exact: true }).first().click())
@@ -231,19 +241,155 @@ test('answers that come late, and what others change meanwhile', async (t) => {
     }
     assert.equal(await rows.count(), 3)
     const { promise: later, resolve: go } = Promise.withResolvers<void>()
+    let sent: unknown
     await page.route('**/api/annotations', async (route) => {
+      sent = (route.request().postDataJSON() as { at: string }).at
       await later
       await route.continue()
     })
+    // 02:30 in Berlin, for the second time in that night.
+    const now = '2026-10-25T01:30:00.000Z'
+    await page.evaluate(`globalThis.realNow = Date.now, Date.now = () => ${Date.parse(now)}`)
     await page.keyboard.press('n')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('What happened').fill('Relaunch')
+    await page.evaluate('Date.now = globalThis.realNow')
     await dialog.getByLabel('Link').fill('no address')
     await dialog.getByRole('button', { name: 'Annotate' }).click()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'detached' })
     go()
     await page.getByText('Not saved').waitFor()
+    assert.equal(sent, now)
     assert.ok(browserErrors.splice(0).every((text) => /status of 400/.test(text)))
   })
+
+  const failing = async () => {
+    const [incident = assert.fail('no incident')] = await service.ask<{ id: string }[]>(
+      'GET',
+      `/api/incidents?client_id=${client.id}`,
+    )
+    const [alert = assert.fail('no alert')] = await service.ask<{ id: string }[]>(
+      'GET',
+      `/api/alerts?client_id=${client.id}`,
+    )
+    return { incident: incident.id, alert: alert.id }
+  }
+
+  await t.test(
+    'a note survives that its alert moves, and is reported when it is refused after the page was left',
+    async (t) => {
+      const { incident, alert } = await failing()
+      const { page, browserErrors } = await open(t, `/alerts/${alert}`)
+      const note = page.getByRole('region', { name: 'Incident' }).getByLabel('Note', { exact: true })
+      await note.fill('Restarted it')
+      const rewrite = (path: string, from: string, change: object) =>
+        page.route(path, async (route) => {
+          const response = await route.fetch({ url: service.url + from })
+          await route.fulfill({ response, json: { ...((await response.json()) as object), ...change } })
+        })
+      await rewrite(`**/api/incidents/${NO_CLIENT}`, `/api/incidents/${incident}`, {
+        id: NO_CLIENT,
+        title: 'the other',
+      })
+      await rewrite(`**/api/alerts/${alert}`, `/api/alerts/${alert}`, { incident_id: NO_CLIENT })
+      await page.evaluate('__TSR_ROUTER__.options.context.queryClient.invalidateQueries()')
+      await page.getByRole('region', { name: 'Incident' }).getByText('The other').waitFor()
+      assert.equal(await note.inputValue(), 'Restarted it')
+      const { promise: later, resolve: go } = Promise.withResolvers<void>()
+      await page.route('**/notes', async (route) => {
+        await later
+        await route.fulfill({ status: 403, json: { error: 'forbidden', message: 'Not any more', details: [] } })
+      })
+      await page.getByRole('button', { name: 'Add note' }).click()
+      await page.evaluate("__TSR_ROUTER__.navigate({ href: '/clients' })")
+      await note.waitFor({ state: 'detached' })
+      go()
+      await page.getByText('Not any more').waitFor()
+      assert.ok(browserErrors.splice(0).every((text) => /status of 403/.test(text)))
+    },
+  )
+
+  await t.test('the text of a post-mortem stays while it has the focus', async (t) => {
+    const { incident } = await failing()
+    const { page } = await open(t, `/incidents/${incident}`)
+    const text = page.getByRole('textbox', { name: 'Post-mortem' })
+    await text.focus()
+    await page.route(`**/api/incidents/${incident}`, async (route) => {
+      const response = await route.fetch()
+      const known = (await response.json()) as { alerts: object[] }
+      const alerts = [{ ...known.alerts[0], id: NO_CLIENT }, ...known.alerts]
+      await route.fulfill({ response, json: { ...known, alerts, evidence: [], title: 'renamed' } })
+    })
+    await page.evaluate('__TSR_ROUTER__.options.context.queryClient.invalidateQueries()')
+    await page.getByRole('heading', { level: 1, name: 'Renamed' }).waitFor()
+    await page.getByText('Nothing else began with these alerts').waitFor()
+    assert.doesNotMatch(await text.inputValue(), /renamed/i)
+    await text.blur()
+    assert.match(await text.inputValue(), /renamed/i)
+  })
+
+  await t.test(
+    'a key that is held acknowledges once, and an incident without open alerts offers no sites',
+    async (t) => {
+      await target.turn('bad')
+      const { page, browserErrors } = await open(t, '/incidents')
+      let asked = 0
+      await page.route('**/acknowledge', async (route) => {
+        asked++
+        await route.fulfill({ status: 403, json: { error: 'forbidden', message: 'Not any more', details: [] } })
+      })
+      await page.route('**/api/alerts?*', (route) => route.fulfill({ json: [] }))
+      await follow(page, '/incidents')
+      await page.getByText('First shop').first().waitFor()
+      await page.keyboard.press('j')
+      for (let n = 0; n < 3; n++) await page.keyboard.down('a')
+      await page.keyboard.up('a')
+      await page.getByText('Not any more').first().waitFor()
+      await answered(page)
+      assert.equal(asked, 1)
+      await page.keyboard.press('s')
+      await page.getByText('This incident, with what joins it').waitFor()
+      assert.equal(await page.getByText(/^All of/).count(), 0)
+      assert.ok(browserErrors.splice(0).every((text) => /status of 403/.test(text)))
+    },
+  )
+
+  await t.test('what is typed while a special day is saved stays', async (t) => {
+    const probe = { site_id: second.id, probe_type: 'data_volume', name: 'Volume', interval_seconds: 86_400 }
+    const { id } = await service.ask<{ id: string }>('POST', '/api/probes', probe)
+    const { page } = await open(t, `/probes/${id}`)
+    const { promise: later, resolve: go } = Promise.withResolvers<void>()
+    await page.route('**/special-days', async (route) => {
+      if (route.request().method() === 'POST') await later
+      await route.continue()
+    })
+    const special = page.getByRole('region', { name: 'Special days' })
+    await special.getByLabel('First day').fill('2026-11-27')
+    await special.getByRole('button', { name: 'Mark as special' }).click()
+    await special.getByLabel('What is special').fill('Black Friday')
+    go()
+    await special.getByText('27 Nov 2026').waitFor()
+    await answered(page)
+    assert.equal(await special.getByLabel('What is special').inputValue(), 'Black Friday')
+    await special.getByLabel('What is special').fill('')
+    await special.getByLabel('First day').fill('')
+  })
+
+  await t.test(
+    'a name with two spaces can be typed to delete it, and a site without events has one phrase for that',
+    async (t) => {
+      const owner = await service.newClient({ name: 'Two  spaces' })
+      await service.newSite(owner, { name: 'Silent shop' })
+      const { page } = await open(t, `/clients/${owner.id}`, { device: 'phone' })
+      await page.setViewportSize({ width: 390, height: 800 })
+      await page.getByText(/· no event yet$/).waitFor()
+      await follow(page, `/clients/${owner.id}/edit`)
+      await page.getByRole('button', { name: 'Delete …' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('textbox').fill('Two spaces')
+      await dialog.getByRole('button', { name: 'Delete the client' }).click()
+      await page.waitForURL('**/clients')
+    },
+  )
 })

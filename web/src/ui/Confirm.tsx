@@ -71,6 +71,8 @@ export function ConfirmByName(props: ConfirmByNameProps) {
 
 function Form({ onClose, onConfirm, name, action, children }: ConfirmByNameProps) {
   const [typed, setTyped] = useState('')
+  // The page shows several spaces as one.
+  const isSame = oneSpaced(typed) === oneSpaced(name)
   const { formRef, failure, isBusy, confirm } = useConfirming(onConfirm, onClose)
   const id = useId()
   return (
@@ -79,7 +81,7 @@ function Form({ onClose, onConfirm, name, action, children }: ConfirmByNameProps
       aria-describedby={id}
       onSubmit={(event) => {
         event.preventDefault()
-        if (typed === name) void confirm()
+        if (isSame) void confirm()
       }}
     >
       <Stack gap="lg">
@@ -94,11 +96,13 @@ function Form({ onClose, onConfirm, name, action, children }: ConfirmByNameProps
           autoComplete="off"
           data-autofocus
         />
-        <DialogEnd action={action} isBusy={isBusy} isDisabled={typed !== name} isDangerous onClose={onClose} />
+        <DialogEnd action={action} isBusy={isBusy} isDisabled={!isSame} isDangerous onClose={onClose} />
       </Stack>
     </form>
   )
 }
+
+const oneSpaced = (text: string): string => text.trim().replaceAll(/\s+/g, ' ')
 
 /** Runs the confirmed action. Used in the dialog's content, so that each opening starts without an earlier failure. */
 function useConfirming(onConfirm: () => Promise<unknown>, onClose: () => void) {

@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type IncidentDetail, incidentQuery } from '../../api/incidents.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { Awaited } from '../../ui/States.tsx'
@@ -17,7 +17,8 @@ interface AlertIncidentProps {
 
 /** The incident of an alert: what else has the same cause, the evidence, and people's notes. */
 export function AlertIncident({ id, alertId, zone }: AlertIncidentProps) {
-  const { data, error, refetch } = useQuery(incidentQuery(id))
+  // When the alert moves to another incident, the former one stays until that is here, and with it a note that is being typed.
+  const { data, error, refetch } = useQuery({ ...incidentQuery(id), placeholderData: keepPreviousData })
   if (data === undefined) return <Awaited error={error} onRetry={() => void refetch()} height={96} />
   const others = data.alerts.filter((alert) => alert.id !== alertId)
   return (
@@ -26,7 +27,7 @@ export function AlertIncident({ id, alertId, zone }: AlertIncidentProps) {
         {others.length === 0
           ? 'This is its only alert.'
           : `${data.alerts.length} alerts have one cause, and notifications are about all of them together.`}{' '}
-        <TextLink to="/incidents/$incidentId" params={{ incidentId: id }}>
+        <TextLink to="/incidents/$incidentId" params={{ incidentId: data.id }}>
           Open the incident
         </TextLink>
         : {sentence(data.title)}

@@ -74,7 +74,7 @@ function Loaded({ alert }: { alert: AlertDetail }) {
           </Panel>
           {alert.incident_id !== null && (
             <Panel title="Incident" isLater>
-              <AlertIncident key={alert.incident_id} id={alert.incident_id} alertId={alert.id} zone={zone} />
+              <AlertIncident id={alert.incident_id} alertId={alert.id} zone={zone} />
             </Panel>
           )}
           <Panel title="What changed before">

@@ -46,9 +46,11 @@ export function RotationForm({ clientId, rotation, onClose }: Props) {
       await save.mutateAsync(now === null ? body : { ...now, ...changedSince(body, opened, now) })
       onClose()
     },
-    ({ people, ...others }) => [
-      ...people.flatMap((_, index) => ['name', 'email', 'channel_id'].map((field) => `people.${index}.${field}`)),
-      ...Object.keys(others),
+    (values) => [
+      ...values.people.flatMap((_, index) =>
+        ['name', 'email', 'channel_id'].map((field) => `people.${index}.${field}`),
+      ),
+      ...Object.keys(values),
     ],
   )
   return (
@@ -161,6 +163,11 @@ function People({ form, clientId }: { form: UseFormReturnType<RotationValues>; c
           </div>
         </fieldset>
       ))}
+      {form.errors.people !== undefined && (
+        <Text c="var(--critical-text)" size="sm" role="alert">
+          People: {form.errors.people}
+        </Text>
+      )}
       <div>
         <Button
           variant="default"

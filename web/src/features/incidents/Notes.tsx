@@ -44,21 +44,22 @@ function NoteForm({ id, asksName }: { id: string; asksName: boolean }) {
   const [name, setName] = useMyName()
   const [text, setText] = useState('')
   useUnsaved(() => !add.isPending && text.trim() !== '')
-  const save = () =>
-    add.mutate(
-      { id, text, ...saidBy(name) },
-      {
-        // What was typed on meanwhile is not saved.
-        onSuccess: () => setText((now) => (now === text ? '' : now)),
-        onError: ({ message }) => notifications.show({ color: 'danger', title: 'Not saved', message }),
-      },
-    )
+  const save = async () => {
+    try {
+      // Unlike callbacks of `mutate`, this reports a refusal also when the page was left meanwhile.
+      await add.mutateAsync({ id, text, ...saidBy(name) })
+      // What was typed on meanwhile is not saved.
+      setText((now) => (now === text ? '' : now))
+    } catch (thrown) {
+      notifications.show({ color: 'danger', title: 'Not saved', message: (thrown as Error).message })
+    }
+  }
   return (
     <form
       data-print="no"
       onSubmit={(event) => {
         event.preventDefault()
-        save()
+        void save()
       }}
     >
       <Textarea

@@ -1,4 +1,5 @@
 import { Text, Textarea } from '@mantine/core'
+import { useState } from 'react'
 import type { IncidentDetail } from '../../api/incidents.ts'
 import { useNow } from '../../lib/external.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
@@ -8,6 +9,8 @@ import { postMortem } from './post-mortem.ts'
 /** Everything known as Markdown, to copy to where post-mortems are kept. */
 export function PostMortem({ incident, zone }: { incident: IncidentDetail; zone: string }) {
   const text = postMortem(incident, zone, useNow())
+  // A new text would drop what is selected in the old one.
+  const [focused, setFocused] = useState<string | null>(null)
   return (
     <>
       <div className={classes.copied}>
@@ -19,12 +22,16 @@ export function PostMortem({ incident, zone }: { incident: IncidentDetail; zone:
       <Textarea
         className={classes.postMortem}
         aria-label="Post-mortem"
-        value={text}
+        value={focused ?? text}
         readOnly
         autosize
         minRows={6}
         maxRows={14}
-        onFocus={(event) => event.currentTarget.select()}
+        onFocus={(event) => {
+          setFocused(text)
+          event.currentTarget.select()
+        }}
+        onBlur={() => setFocused(null)}
       />
     </>
   )

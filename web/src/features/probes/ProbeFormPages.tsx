@@ -16,6 +16,7 @@ import { type SiteRecord, siteQuery, sitesQuery } from '../../api/sites.ts'
 import { fieldLabel, missingOf } from '../../lib/site-fields.ts'
 import { useLeadOn } from '../../lib/use-lead-on.ts'
 import { useMayOpen } from '../../lib/use-may-open.ts'
+import { useClosing } from '../../lib/use-unsaved.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { counted } from '../../lib/words.ts'
 import { NoSitesToProbe } from '../../ui/NoSites.tsx'
@@ -58,6 +59,7 @@ function Choose({ types, sites: all }: { types: readonly ProbeTypeRecord[]; site
   const sites = all.filter(({ client_id }) => mayChangeOf(client_id))
   const [siteId, setSite] = useUrlState('site', '')
   const [typeName, setType] = useUrlState('type', '', undefined, { push: true })
+  const toTypes = useClosing(typeName !== '', () => setType(''))
   const leadOn = useLeadOn()
   const firstRun = useFirstRun()
   const { data: probes } = useQuery({ ...probesQuery(siteId), enabled: siteId !== '' })
@@ -87,7 +89,7 @@ function Choose({ types, sites: all }: { types: readonly ProbeTypeRecord[]; site
             size="xs"
             className={classes.back}
             leftSection={<ArrowLeft size={16} aria-hidden />}
-            onClick={() => setType('')}
+            onClick={toTypes}
           >
             Another type
           </Button>

@@ -2,7 +2,7 @@ import { Button, Group, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
-import { useId } from 'react'
+import { useId, useRef } from 'react'
 import {
   type SpecialDaysRecord,
   specialDaysQuery,
@@ -87,22 +87,22 @@ const EMPTY = { first_day: '', last_day: '', note: '' }
 function MarkDays({ siteId, zone }: { siteId: string; zone: string | undefined }) {
   const mark = useMarkSpecialDays(siteId)
   const form = useForm({ mode: 'uncontrolled', initialValues: EMPTY })
+  const formRef = useRef<HTMLFormElement>(null)
   useUnsaved(() => !mark.isPending && form.isDirty())
-  const save = form.onSubmit(({ first_day, last_day, note }) =>
-    mark.mutate(
-      { first_day, ...(last_day === '' ? {} : { last_day }), ...(note.trim() === '' ? {} : { note }) },
-      {
-        onSuccess: () => form.reset(),
-        onError: (error) => {
-          const { fields, rest } = faultsOf(error, Object.keys(EMPTY))
-          form.setErrors(fields)
-          if (rest !== null) notifications.show({ color: 'danger', title: 'Not marked', message: rest })
-        },
-      },
-    ),
-  )
+  const save = form.onSubmit(async (values) => {
+    const { first_day, last_day, note } = values
+    try {
+      await mark.mutateAsync({ first_day, ...(last_day !== '' && { last_day }), ...(note.trim() !== '' && { note }) })
+      // What was typed on meanwhile is not saved.
+      if (JSON.stringify(form.getValues()) === JSON.stringify(values)) form.reset()
+    } catch (thrown) {
+      const { fields, rest } = faultsOf(thrown as Error, formRef.current === null ? [] : Object.keys(EMPTY))
+      form.setErrors(fields)
+      if (rest !== null) notifications.show({ color: 'danger', title: 'Not marked', message: rest })
+    }
+  })
   return (
-    <form onSubmit={save} aria-label="Mark special days">
+    <form ref={formRef} onSubmit={save} aria-label="Mark special days">
       <Group align="flex-start" gap="sm" mt="sm">
         <TextInput
           type="date"

@@ -3,7 +3,7 @@ import '@mantine/core/styles/CheckboxIndicator.layer.css'
 import '@mantine/core/styles/Checkbox.layer.css'
 import { Checkbox, Modal, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { useAddAnnotation } from '../../api/annotations.ts'
 import { useSession } from '../../api/session.ts'
 import { external } from '../../lib/external.ts'
@@ -47,10 +47,12 @@ function Form() {
   const { site, frame } = useSite()
   const add = useAddAnnotation()
   const zone = site.timezone
+  const [opened] = useState(() => frame.picked?.from ?? Date.now())
+  const initial = wallTime(opened, zone)
   const form = useForm({
     initialValues: {
       text: '',
-      at: wallTime(frame.picked?.from ?? Date.now(), zone),
+      at: initial,
       url: '',
       isOfClient: false,
     },
@@ -61,7 +63,8 @@ function Form() {
       ...(isOfClient ? { client_id: site.client_id } : { site_id: site.id }),
       text,
       ...(url.trim() !== '' && { url: url.trim() }),
-      at: new Date(momentOf(at, zone) ?? Date.now()).toISOString(),
+      // A local time that is not changed means the moment itself, also in the hour that comes twice.
+      at: new Date(at === initial ? opened : (momentOf(at, zone) ?? opened)).toISOString(),
     })
     close()
   })
