@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import {
-  acceptingForms,
+  addOneClick,
   errorResponses,
   type HttpApp,
   IsoTime,
@@ -11,7 +11,7 @@ import {
   seesSecrets,
   Uuid,
 } from '../http/index.ts'
-import { AppError, type Clock, codeOf, DAY, HOUR, isoTime, isoTimeOrNull } from '../lib/index.ts'
+import { AppError, type Clock, DAY, HOUR, isoTime, isoTimeOrNull } from '../lib/index.ts'
 import { clientOfStatusLink, contextOf, getClient } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
 import { StatusToken } from './status-page.ts'
@@ -166,7 +166,13 @@ export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Op
     },
   )
 
-  acceptingForms(app, (scope) => addOneClick(scope, store))
+  addOneClick(app, {
+    path: '/status/:token/subscription/:secret',
+    params,
+    summary: 'Unsubscribe with one click',
+    effect: 'Deletes the address, if it is still there.',
+    unsubscribe: ({ token, secret }) => unsubscribe(store, token, secret),
+  })
 
   const ofClient = '/api/clients/:client_id/subscribers'
   app.get(
@@ -212,30 +218,3 @@ export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Op
     },
   )
 }
-
-const addOneClick = (app: HttpApp, store: Store) =>
-  app.post(
-    '/status/:token/subscription/:secret',
-    {
-      // The secret is the credential, and no page can know it.
-      config: { access: 'public', host: 'any' },
-      schema: {
-        tags: ['Sharing'],
-        security: [],
-        summary: 'Unsubscribe with one click',
-        description:
-          'For mail programs (RFC 8058): the address in `List-Unsubscribe`, and the page that people open. Takes a form. Deletes the address, if ' +
-          'it is still there.',
-        params: Type.Object({ token: StatusToken, secret: Secret }),
-        response: { 204: NoContent, ...errorResponses(400, 404, 413) },
-      },
-    },
-    async (request, reply) => {
-      const { token, secret } = request.params
-      await unsubscribe(store, token, secret).catch((error) => {
-        // Programs repeat it: when nothing is left to end, they are done.
-        if (codeOf(error) !== 'not_found') throw error
-      })
-      return reply.code(204).send(null)
-    },
-  )

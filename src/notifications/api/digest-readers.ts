@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import {
-  acceptingForms,
+  addOneClick,
   errorResponses,
   type HttpApp,
   IsoTime,
@@ -10,7 +10,7 @@ import {
   seesSecrets,
   Uuid,
 } from '../../http/index.ts'
-import { type Clock, codeOf, isoTime, isoTimeOrNull } from '../../lib/index.ts'
+import { type Clock, isoTime, isoTimeOrNull } from '../../lib/index.ts'
 import { contextOf, getClient } from '../../management/index.ts'
 import type { Store } from '../../store/index.ts'
 import { optOutsOf, readReader, resumeByLink, resumeDigests, stopDigests } from '../digest-readers.ts'
@@ -97,7 +97,12 @@ export function digestReaderRoutes(app: HttpApp, { store, clock }: Options): voi
     },
   )
 
-  acceptingForms(app, (scope) => addOneClick(scope, { store, clock }))
+  addOneClick(app, {
+    path: '/status/digests/:secret',
+    params,
+    summary: 'Unsubscribe from digests with one click',
+    unsubscribe: ({ secret }) => stopDigests({ store, clock }, secret),
+  })
 
   app.get(
     ofClient,
@@ -138,27 +143,3 @@ export function digestReaderRoutes(app: HttpApp, { store, clock }: Options): voi
     },
   )
 }
-
-const addOneClick = (app: HttpApp, options: Options) =>
-  app.post(
-    '/status/digests/:secret',
-    {
-      // The secret is the credential, and no page can know it.
-      config: { access: 'public', host: 'any' },
-      schema: {
-        ...shared,
-        summary: 'Unsubscribe from digests with one click',
-        description:
-          'For mail programs (RFC 8058): the address in `List-Unsubscribe`, and the page that people open. Takes a form.',
-        params,
-        response: { 204: NoContent, ...errorResponses(400, 404, 413) },
-      },
-    },
-    async (request, reply) => {
-      await stopDigests(options, request.params.secret).catch((error) => {
-        // Programs repeat it: when the client was deleted, they are done.
-        if (codeOf(error) !== 'not_found') throw error
-      })
-      return reply.code(204).send(null)
-    },
-  )
