@@ -60,7 +60,7 @@ export async function createProbe(
 /**
  * Adds the probes that the fields of a new site allow, with default settings. The same transaction added the site.
  *
- * @throws AppError `conflict` when the client has no room for one of them
+ * @throws AppError `conflict` when the client has no room for all of them
  */
 export async function addAutomaticProbes(
   trx: Transaction<Tables>,
@@ -69,11 +69,9 @@ export async function addAutomaticProbes(
   site: SiteRow,
   most: number,
 ): Promise<void> {
-  for (const type of registry.values()) {
-    if (!isAutomatic(type, site)) continue
-    await requireRoomFor(trx, site, most)
-    await insertProbe(trx, ctx, registry, type, site, {})
-  }
+  const types = [...registry.values()].filter((type) => isAutomatic(type, site))
+  if (types.length > 0) await requireRoomFor(trx, site, most, types.length)
+  for (const type of types) await insertProbe(trx, ctx, registry, type, site, {})
 }
 
 const nameOf = ({ title }: ProbeType, { name }: Pick<CreateProbe, 'name'>): string => name?.trim() ?? title

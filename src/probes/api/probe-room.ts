@@ -8,14 +8,19 @@ export const MOST_OF_CLIENT = 5_000
 /** How many probes the sites of a client may have once the caller has added one. */
 export const mostProbes = (access: Access): number => (seesAll(access) ? Number.POSITIVE_INFINITY : MOST_OF_CLIENT)
 
-/** @throws AppError `conflict` when the sites of the client have `most` probes */
-export const requireRoomFor = (trx: Transaction<Tables>, { client_id }: SiteRow, most: number): Promise<void> =>
+/** @throws AppError `conflict` when the sites of the client would have more than `most` probes with those that are added */
+export const requireRoomFor = (
+  trx: Transaction<Tables>,
+  { client_id }: SiteRow,
+  most: number,
+  added = 1,
+): Promise<void> =>
   requireRoom(
     trx
       .selectFrom('probes')
       .innerJoin('sites', 'sites.id', 'probes.site_id')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('client_id', '=', client_id),
-    most,
+    most - added + 1,
     `The client has ${most} probes: delete one, or ask an owner of all clients to add more`,
   )
