@@ -140,9 +140,7 @@ function memoryOf(brokeOffAt: number | null, open: OpenFalls, config: Config): J
 /** The falls that the last run found with the same settings: with others, what it found may be no fall. */
 function fallsIn({ falls, config }: JsonObject, now: Config): OpenFalls {
   if (!Array.isArray(falls) || !isDeepStrictEqual(config, now)) return new Map()
-  return new Map(
-    (falls as unknown as Fall[]).map(({ name, hourly = null, ...fall }) => [name, { ...fall, hourly }] as const),
-  )
+  return new Map((falls as unknown as Fall[]).map(({ name, ...fall }) => [name, fall] as const))
 }
 
 /** Leaves out the falls whose alert was resolved by hand since they began: they would open another at once, although counts need not show any. */
