@@ -5,11 +5,10 @@ import type { ClientRecord } from '../../src/management/index.ts'
 import type { DeliveryRecord, DigestOptOut, DigestSubscription } from '../../src/notifications/index.ts'
 import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { placeFor, sqlite, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
-import { startTestService } from '../../testkit/service.ts'
+import { sqlite, type TestEngine, testPerEngine } from '../../testkit/engines.ts'
 import { until } from '../../testkit/until.ts'
-import { ADMIN, VIEWER } from '../management/support.ts'
-import { mailServer } from '../notifications/email/smtp-server.ts'
+import { VIEWER } from '../management/support.ts'
+import { serviceWithMail } from '../notifications/email/service-with-mail.ts'
 
 /** Half past seven on a Friday in Berlin. */
 const NOW = '2026-11-20T06:30:00.000Z'
@@ -17,22 +16,7 @@ const NOW = '2026-11-20T06:30:00.000Z'
 /** A service with a client whose digests go to two addresses. */
 async function start(t: TestContext, engine: TestEngine = sqlite) {
   const clock = new TestClock(NOW)
-  const mail = await mailServer(t)
-  const api = await startTestService(t, clock, {
-    ADMIN_TOKEN: ADMIN,
-    VIEWER_TOKEN: VIEWER,
-    PUBLIC_URL: 'https://watch.example',
-    SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
-    SMTP_FROM: 'alerts@example.com',
-    ...(await placeFor(engine, t)),
-  })
-  const loops = api.service.worker?.loops ?? []
-  for (const loop of loops) await loop.stop()
-  const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const answer = await api.call(method, path, body, bearer(ADMIN))
-    assert.ok(answer.status < 300, answer.text)
-    return answer.status === 204 ? JSON.parse('null') : answer.json<T>()
-  }
+  const { mail, api, loops, call } = await serviceWithMail(t, engine, clock)
   const client = await call<ClientRecord>('POST', '/api/clients', {
     name: 'Acme',
     email: 'ops@acme.example, Boss@acme.example',

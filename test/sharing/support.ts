@@ -3,14 +3,12 @@ import type { TestContext } from 'node:test'
 import { DAY, newOrderedId } from '../../src/lib/index.ts'
 import type { ClientRecord, SiteRecord, StatusLinkRecord } from '../../src/management/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
-import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { placeFor, sqlite, type TestEngine } from '../../testkit/engines.ts'
+import { sqlite, type TestEngine } from '../../testkit/engines.ts'
 import { insertIncident } from '../../testkit/incidents.ts'
 import { newProbeRow } from '../../testkit/probes.ts'
-import { startTestService } from '../../testkit/service.ts'
-import { ADMIN, VIEWER } from '../management/support.ts'
-import { mailServer } from '../notifications/email/smtp-server.ts'
+import { serviceWithMail } from '../notifications/email/service-with-mail.ts'
+import type { mailServer } from '../notifications/email/smtp-server.ts'
 
 /** A service with e-mail, and a client with a site whose status page is shared. */
 export async function start(
@@ -20,24 +18,9 @@ export async function start(
   settings: Record<string, string> = {},
 ) {
   const clock = new TestClock('2026-11-20T10:00:30.000Z')
-  const mail = await mailServer(t, options)
-  const api = await startTestService(t, clock, {
-    ADMIN_TOKEN: ADMIN,
-    VIEWER_TOKEN: VIEWER,
-    PUBLIC_URL: 'https://watch.example',
-    SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
-    SMTP_FROM: 'alerts@example.com',
-    ...settings,
-    ...(await placeFor(engine, t)),
-  })
-  const { store, worker } = api.service
-  // Nothing happens but what the test does: on a slow machine upkeep would end silences that are none, and a look begin before what it is to see.
-  for (const loop of worker?.loops ?? []) await loop.stop()
-  const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const answer = await api.call(method, path, body, bearer(ADMIN))
-    assert.ok(answer.status < 300, answer.text)
-    return answer.status === 204 ? JSON.parse('null') : answer.json<T>()
-  }
+  // On a slow machine upkeep would end silences that are none, and a look begin before what it is to see.
+  const { mail, api, loops, call } = await serviceWithMail(t, engine, clock, options, settings)
+  const { store } = api.service
   const client = await call<ClientRecord>('POST', '/api/clients', { name: 'Acme', email: 'ops@acme.example' })
   const site = await call<SiteRecord>('POST', '/api/sites', {
     client_id: client.id,
@@ -48,7 +31,7 @@ export async function start(
   const { token } = await call<StatusLinkRecord>('POST', `/api/clients/${client.id}/status-link`)
   const path = `/api/status/${token}/subscribers`
   const tick = async () => {
-    const loop = worker?.loops.find(({ name }) => name === 'status-subscriptions')
+    const loop = loops.find(({ name }) => name === 'status-subscriptions')
     assert.ok(loop !== undefined)
     await loop.tick()
   }
