@@ -1,16 +1,12 @@
 import type { Fault } from './faults.ts'
 import type { SiteHistory } from './history.ts'
-import { RUN_EVERY } from './world.ts'
+import { SLOTS_A_DAY } from './world.ts'
 
 /** False alarms a site and month that are allowed, see the budget of the detectors, … */
 export const WANTED_FALSE_ALARMS = 0.2
 /** … and so many share them. */
 export const SUBJECTS = 12
-/**
- * Surprise at which the ideal watcher gives the alarm, in powers of e. With 8,640 runs a month and a dozen subjects a site it
- * alone so uses up what is allowed.
- */
-const SURPRISE = Math.log((8_640 * SUBJECTS) / WANTED_FALSE_ALARMS)
+const SLOTS_A_MONTH = 30 * SLOTS_A_DAY
 
 /**
  * After how many slots no detector could know earlier that something is dead. The ideal watcher knows the true rate of the moment, how many
@@ -18,14 +14,18 @@ const SURPRISE = Math.log((8_640 * SUBJECTS) / WANTED_FALSE_ALARMS)
  * no more than that the silence is as improbable as false alarms may be. No test of the same counts is quicker at the same
  * number of false alarms: a dead source shows nothing but how long it has been silent (Lorden 1971). Batches are taken for
  * visits of their size. Null when the fault ends before.
+ *
+ * @param every slots between two runs
  */
-export function floorOf(fault: Fault, history: SiteHistory): number | null {
-  const surprise = fault.kind === 'tag_dead' ? missedRuns(fault, history) : silence(fault, history)
+export function floorOf(fault: Fault, history: SiteHistory, every: number): number | null {
+  // In powers of e: with all runs of a month and a dozen subjects a site, it alone uses up what is allowed.
+  const limit = Math.log(((SLOTS_A_MONTH / every) * SUBJECTS) / WANTED_FALSE_ALARMS)
+  const surprise = fault.kind === 'tag_dead' ? missedRuns(fault, history, limit) : silence(fault, history)
   let total = 0
   let slot = surprise.from
-  for (let run = Math.ceil(fault.from / RUN_EVERY) * RUN_EVERY; run <= fault.to; run += RUN_EVERY) {
+  for (let run = Math.ceil(fault.from / every) * every; run <= fault.to; run += every) {
     for (; slot < run; slot++) total += surprise.in(slot)
-    if (total >= SURPRISE) return run - fault.from
+    if (total >= limit) return run - fault.from
   }
   return null
 }
@@ -46,12 +46,12 @@ function silence(fault: Fault, { site, level, events, total }: SiteHistory): Sur
   return { from: afterLast(series, fault), in: (slot) => (level[slot] ?? 0) * visits }
 }
 
-function missedRuns(fault: Fault, { events, tags }: SiteHistory): Surprises {
+function missedRuns(fault: Fault, { events, tags }: SiteHistory, limit: number): Surprises {
   const dead = tags.find(({ tag }) => tag.key === fault.tag)
   if (dead === undefined) throw new Error(`no such tag: ${fault.tag}`)
   const { tag, executions } = dead
   // A tag that is never left out is dead with the first occurrence that it misses.
-  const each = -Math.log(Math.max(1 - tag.coverage, Math.exp(-SURPRISE)))
+  const each = -Math.log(Math.max(1 - tag.coverage, Math.exp(-limit)))
   const occurrences = (slot: number) => tag.events.reduce((sum, name) => sum + (events.get(name)?.[slot] ?? 0), 0)
   return { from: afterLast(executions, fault), in: (slot) => each * occurrences(slot) }
 }

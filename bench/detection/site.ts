@@ -35,7 +35,10 @@ export function siteOutcome(world: World, seed: number, index: number, { scope, 
     (fault) => ({
       ...sightOf(fault, history),
       rate: usualRate(fault, history),
-      floor: HARD.includes(fault.kind) && (fault.tag === undefined || scope === 'all') ? floorOf(fault, history) : null,
+      floor:
+        HARD.includes(fault.kind) && (fault.tag === undefined || scope === 'all')
+          ? floorOf(fault, history, every)
+          : null,
     }),
     causeOf,
     SLOTS - FIRST_JUDGED,
