@@ -1,4 +1,4 @@
-import { counted, duration, isoTime, MINUTE, number, percent } from '../lib/index.ts'
+import { counted, DAY, duration, isoTime, MINUTE, number, percent } from '../lib/index.ts'
 import { type Bursts, burstsNow } from './bursts-now.ts'
 import { doubledFinding } from './doubled-finding.ts'
 import type { HourLimits } from './expectation.ts'
@@ -223,7 +223,7 @@ function unusual(
   return {
     subject: subjectOf(name),
     status,
-    message: `${againstNormal(ratio)}: ${counted(measured, what)} in ${duration(covered)}, ${usual}${noteOf(assessment)}`,
+    message: `${againstNormal(ratio)}: ${counted(measured, what)} in ${duration(covered)}, ${usual}${noteOf(assessment, course.to)}`,
     measured,
     expected,
     // Findings that are fine are shown only for the site.
@@ -245,10 +245,14 @@ const AS_ON_HOLIDAY = '; it fell over the morning as on a holiday: an alert open
 
 /** Chance alone may explain so few. */
 const NOT_OVER = '; the counts do not show yet that the fall is over'
+/** Counts show that a level is back, never that a lower one is there to stay. */
+const NEW_LEVEL = ': if this is the new level, answer “Not a problem” on the alert'
+const LONG_FALL = 2 * DAY
 
-function noteOf({ onset, since, isHoliday }: VolumeAssessment): string {
+function noteOf({ onset, since, isHoliday }: VolumeAssessment, now: number): string {
   if (isHoliday) return AS_ON_HOLIDAY
-  return onset === null && since !== null ? NOT_OVER : ''
+  if (onset !== null || since === null) return ''
+  return now - since < LONG_FALL ? NOT_OVER : `${NOT_OVER}${NEW_LEVEL}`
 }
 
 /** @param ratio measured over normal */

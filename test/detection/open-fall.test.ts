@@ -126,6 +126,16 @@ test('the band of a fall that lasts begins where the level is back, so that what
   assert.equal(kept.band.low, 0.9 * Number(kept.expected))
 })
 
+test('after two days a fall that the counts neither show nor end says what to do if it is the new level', () => {
+  const input = volumeInput({ usual: () => ({ page_view: 20 }), recent: () => ({ page_view: 14 }) })
+  const messageAfter = (days: number) => {
+    const open = new Map([[null, { since: NOON - days * DAY, widening: 1 }]])
+    return siteOf(dataVolume({ ...input, open }, DATA_VOLUME_DEFAULTS).details.findings)?.message ?? ''
+  }
+  assert.match(messageAfter(1), /; the counts do not show yet that the fall is over$/)
+  assert.match(messageAfter(2), /that the fall is over: if this is the new level, answer “Not a problem” on the alert$/)
+})
+
 /** How often an alert of the site opens, in runs every half hour from noon on, and whether one is open at the end. */
 function alertsOf(seed: number, shareAt: (hours: number) => number, hours: number, remembers = true) {
   const [usual, recent] = [visitsOf(seed, () => 1), visitsOf(seed, (time) => shareAt((time - NOON) / HOUR))]
