@@ -1,7 +1,7 @@
 import { AppError, newOrderedId, notFound } from '../../lib/index.ts'
 import { type Context, requireRoom, signedBy, writeAudit } from '../../management/index.ts'
 import type { ChannelSettings } from '../../notifications/index.ts'
-import type { IncidentRow, Tables, Transaction } from '../../store/index.ts'
+import { type AlertRow, chunksOf, type IncidentRow, type Tables, type Transaction } from '../../store/index.ts'
 import type { Handling } from '../alert-record.ts'
 import { transition } from '../machine/transition.ts'
 import type { AlertInput } from '../machine/types.ts'
@@ -38,6 +38,7 @@ export async function handleIncident(
       throw new AppError('conflict', 'The incident is already resolved')
     }
     const within = new Set([id, ...(await partsOf(trx, id))])
+    const taken = await acknowledgedOf(trx, [...within])
     const alerts = locked.filter(({ incident_id }) => incident_id !== null && within.has(incident_id))
     const now = ctx.clock.now()
     const context = await loadContext(trx, { probeIds, mutes: await loadMutes(trx, now), channelSettings, now })
@@ -47,7 +48,11 @@ export async function handleIncident(
       const source = context.sources.get(alert.probe_id)
       // Without a source its probe was just deleted, and upkeep is about to close the alert.
       if (source === undefined) return []
-      return [{ before: alert, transition: transition(alert, said, rulesOf(alert, source, context), now), source }]
+      const isTaken = (one: AlertRow) => one.state === 'acknowledged' && one.incident_id === alert.incident_id
+      // What someone acknowledged is resolved, and only what joined later lasts: the acknowledgement is that of the incident.
+      const isOfAll = verb === 'unacknowledge' && taken.has(alert.incident_id) && !alerts.some(isTaken)
+      const handled = isOfAll ? { ...alert, state: 'acknowledged' } : alert
+      return [{ before: alert, transition: transition(handled, said, rulesOf(alert, source, context), now), source }]
     })
     await writeTransitions(trx, ctx.store, pending, context)
     if (before.scope === 'vendor') await handleVendor(trx, ctx, channelSettings, before, said)
@@ -131,6 +136,15 @@ async function incidentOrThrow(trx: Transaction<Tables>, id: string): Promise<In
   const row = await trx.selectFrom('incidents').selectAll().where('id', '=', id).executeTakeFirst()
   if (row === undefined) throw notFound('Incident')
   return row
+}
+
+async function acknowledgedOf(trx: Transaction<Tables>, ids: readonly string[]): Promise<Set<string | null>> {
+  const taken = new Set<string | null>()
+  for (const chunk of chunksOf(ids)) {
+    const rows = trx.selectFrom('incidents').select('id').where('id', 'in', chunk).where('state', '=', 'acknowledged')
+    for (const row of await rows.execute()) taken.add(row.id)
+  }
+  return taken
 }
 
 async function partsOf(trx: Transaction<Tables>, id: string): Promise<string[]> {

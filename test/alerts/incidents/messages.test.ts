@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { handleIncident } from '../../../src/alerts/incidents/handle-incident.ts'
 import { HOUR, MINUTE } from '../../../src/lib/index.ts'
 import type { Store } from '../../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
@@ -74,6 +75,29 @@ testLogic('a warning that another alert makes critical escalates once, in its wo
   assert.deepEqual([ended?.alert.id, ended?.alert.severity], [opened?.alert.id, 'critical'])
   assert.equal((await incidents(store))[0]?.severity, 'critical')
 })
+
+testOnEveryEngine(
+  'an acknowledgement is taken back also when only what joined after it still lasts',
+  async (store, t) => {
+    const { health, infra, clock, upkeep } = await watchServer(t, store)
+    await store.write.updateTable('clients').set({ reminder_minutes: 20 }).execute()
+    await health('critical')
+    const ctx = { store, clock, actor: 'admin' }
+    const settings = { globalWebhook: 'https://hooks.example/all', isEmailOn: true }
+    const id = (await incidents(store))[0]?.id ?? ''
+    await handleIncident(ctx, settings, id, 'acknowledge', { by: 'Ada' })
+    await infra('critical')
+    await health('ok')
+    const back = await handleIncident(ctx, settings, id, 'unacknowledge', { by: 'Ada' })
+    assert.deepEqual([back.state, back.acknowledged_by], ['open', null])
+    clock.advance(21 * MINUTE)
+    await upkeep()
+    assert.deepEqual(await messages(store), ['opened endpoint critical', 'reminder hosting critical'])
+    await handleIncident(ctx, settings, id, 'unacknowledge', { by: 'Ada' })
+    const said = (await eventsOf(store, id)).filter((kind) => kind === 'unacknowledged')
+    assert.equal(said.length, 1, 'what is open is not given back')
+  },
+)
 
 testLogic('a warning and what is critical, found at once, are one opening', async (store, t) => {
   const found: ('warning' | 'critical')[] = ['critical', 'warning']
