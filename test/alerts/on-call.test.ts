@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { acknowledgeAlert } from '../../src/alerts/handle-alert.ts'
 import { escalateUnacknowledged } from '../../src/alerts/incidents/escalate.ts'
+import { handleIncident } from '../../src/alerts/incidents/handle-incident.ts'
 import { readIncident } from '../../src/alerts/index.ts'
 import { createSilence } from '../../src/alerts/silences/silences.ts'
 import { firstIdAt, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
@@ -120,6 +121,47 @@ testLogic('what no one acknowledges goes to each of the others once', async (sto
     'Ada: resolved, undefined',
     'Grace: resolved, undefined',
   ])
+})
+
+testLogic('what is no longer acknowledged is passed on that long after it was given back', async (store, t) => {
+  const seen = await watch(t, store)
+  const { ctx, sent } = await plan(store, seen)
+  await seen.find('c')
+  const { id } = await store.read.selectFrom('incidents').select('id').executeTakeFirstOrThrow()
+  const settings = { globalWebhook: 'https://hooks.example/all', isEmailOn: true }
+  await handleIncident(ctx, settings, id, 'acknowledge', { by: 'Ada' })
+  seen.clock.advance(45 * MINUTE)
+  await handleIncident(ctx, settings, id, 'unacknowledge', { by: 'Ada' })
+  await seen.upkeep()
+  seen.clock.advance(14 * MINUTE)
+  await seen.upkeep()
+  assert.equal((await sent()).length, 2)
+  seen.clock.advance(MINUTE)
+  await seen.upkeep()
+  assert.deepEqual((await sent()).slice(2), ['Grace: reminder, Grace'])
+  assert.deepEqual(await events(store), ['Not acknowledged for 15 min: passed on to Grace'])
+})
+
+testLogic('in quiet hours a warning is passed on to no one before they end', async (store, t) => {
+  const channelSettings = { globalWebhook: null, isEmailOn: true }
+  const seen = await watch(t, store, {}, { channelSettings })
+  const email = { email: 'mary@acme.example' }
+  const people = PLAN.people.map((person) => (person.name === 'Mary' ? { ...person, ...email } : person))
+  const { sent } = await plan(store, seen, { people })
+  await seen.find('w')
+  const begins = new Date(seen.clock.now() + 10 * MINUTE).toISOString().slice(11, 16)
+  const ends = new Date(seen.clock.now() + 60 * MINUTE).toISOString().slice(11, 16)
+  await store.write.updateTable('sites').set({ timezone: 'UTC' }).execute()
+  await store.write.updateTable('clients').set({ quiet_from: begins, quiet_to: ends }).execute()
+  for (let minute = 0; minute < 59; minute += 10) {
+    seen.clock.advance(10 * MINUTE)
+    await seen.upkeep()
+  }
+  assert.deepEqual((await sent()).slice(1), ['Grace: reminder, Grace'], 'and not to everyone at once')
+  assert.equal((await outbox(store)).at(-1)?.incident?.note, 'Not acknowledged for 60 min: passed on to Grace')
+  seen.clock.advance(15 * MINUTE)
+  await seen.upkeep()
+  assert.deepEqual((await sent()).slice(2), ['Mary: reminder, Mary'])
 })
 
 testLogic('the end says critical to someone who got it as critical when it was passed on', async (store, t) => {

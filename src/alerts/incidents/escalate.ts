@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Clock, MINUTE } from '../../lib/index.ts'
+import { type Clock, duration, MINUTE } from '../../lib/index.ts'
 import {
   type ChannelSettings,
   channelsOfPerson,
@@ -10,7 +10,7 @@ import {
   takesSeverity,
 } from '../../notifications/index.ts'
 import type { AlertRow, Store, Tables, Transaction } from '../../store/index.ts'
-import { entriesOf } from '../message-entries.ts'
+import { entriesOf, quietEndOf } from '../message-entries.ts'
 import { loadMutes } from '../mutes.ts'
 import { type AlertContext, type AlertSource, loadContext, rulesOf } from '../rules.ts'
 import { lockUnresolved } from '../write-transitions.ts'
@@ -25,7 +25,7 @@ const PER_READ = 200
 /**
  * Passes on incidents that no one has acknowledged within the time set in the client's rotation to the next person, until each
  * person was notified once; one that is back starts over. An incident that is silenced, under maintenance or flapping is not passed
- * on.
+ * on, nor is a warning in quiet hours.
  */
 export async function escalateUnacknowledged(
   store: Store,
@@ -55,6 +55,10 @@ export const ANNOUNCED = openings(sql<number>`deliveries.created_at`)
 /** When people could know of that: a warning is held back, and no one can acknowledge what was not sent yet. */
 const DUE = openings(sql<number>`case when deliveries.not_before > deliveries.created_at + ${sql.lit(GATHER_MS)}
   then deliveries.not_before else deliveries.created_at end`)
+
+/** When someone last withdrew an acknowledgement: the wait counts again from then on. */
+const GIVEN_BACK = sql<number>`coalesce((select max(incident_events.at) from incident_events
+  where incident_events.incident_id = incidents.id and incident_events.kind = 'unacknowledged'), 0)`
 
 async function overdueIncidents({ read }: Pick<Store, 'read'>, now: number, after: string): Promise<string[]> {
   const waitMs = sql<number>`on_call_rotations.escalate_after_minutes * ${sql.lit(MINUTE)}`
@@ -111,9 +115,9 @@ async function escalate(
   if (source === undefined || plan === null) return
 
   const done = await trx.selectFrom('on_call_escalations').selectAll().where('incident_id', '=', id).executeTakeFirst()
-  const { announced, first } = await trx
+  const { announced, first, given } = await trx
     .selectFrom('incidents')
-    .select([ANNOUNCED.as('announced'), DUE.as('first')])
+    .select([ANNOUNCED.as('announced'), DUE.as('first'), GIVEN_BACK.as('given')])
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
   const minutes = plan.rotation.escalateAfterMinutes
@@ -122,18 +126,23 @@ async function escalate(
   // What was written while the clock was ahead must not hold back the next person until then, nor start over with each step.
   const isAhead = (at: number) => at > now + waitMs
   const isUnderWay = done !== undefined && (done.last_at >= announced || isAhead(announced))
-  const { steps, last_at: since } = isUnderWay ? done : { steps: 0, last_at: first }
+  const { steps, last_at } = isUnderWay ? done : { steps: 0, last_at: first }
+  const since = isAhead(given) ? last_at : Math.max(last_at, given)
   if (now - since < waitMs && !isAhead(isUnderWay ? since : announced)) return
+  const isCritical = row.severity === 'critical' || row.notified_severity === 'critical'
+  // A message would wait for their end, and by then the others would have been passed it too.
+  if (!isCritical && quietEndOf(source, now) !== null) return
   const person = escalatesTo(plan, Math.min(first, now), steps)
   if (person === null) return
   const channels = channelsOfPerson(person, { client: source.client, ...channelSettings })
-  const isCritical = row.severity === 'critical' || row.notified_severity === 'critical'
   const isReached = channels
     .filter(isWorking(context.off))
     .some((channel) => takesSeverity(channel, isCritical ? 'critical' : 'warning'))
   // When nothing reaches a person, the next one is due at once.
   await noteStep(trx, id, steps + 1, isReached ? now : since)
-  const note = `Not acknowledged for ${since === first ? '' : 'another '}${minutes} min: passed on to ${person.name}`
+  // Longer than the rotation says when a silence, quiet hours or a downtime came between.
+  const waited = duration(Math.max(waitMs, now - since))
+  const note = `Not acknowledged for ${since === first || since === given ? '' : 'another '}${waited}: passed on to ${person.name}`
   const why = channels.length === 0 ? 'add an e-mail address or a channel' : 'no channel takes the message'
   const text = isReached ? note : `${note}, who cannot be reached: ${why}`
   known.events.push({ kind: 'next_on_call', actor: null, text })
