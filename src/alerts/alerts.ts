@@ -5,7 +5,7 @@ import { type ChannelSettings, removeMessagesOfAlerts } from '../notifications/i
 import type { ResultHook } from '../probes/index.ts'
 import { chunksOf, type Store, type Tables, type Transaction, untilDone } from '../store/index.ts'
 import { removeFeedback } from './feedback-rows.ts'
-import { forgetGivenUp, forgetUntaken, resumeHandovers } from './given-up.ts'
+import { forgetGivenUp, forgetUntaken, forgetVendorsGivenUp, resumeHandovers } from './given-up.ts'
 import { holdMuted } from './hold-muted.ts'
 import { escalateUnacknowledged } from './incidents/escalate.ts'
 import { followImpacts } from './incidents/follow-impact.ts'
@@ -52,6 +52,7 @@ export class Alerts extends JobRunner {
     this.jobs
       .onOneNode('given-up', MINUTE, async () => {
         await forgetGivenUp(store, clock.now())
+        await forgetVendorsGivenUp(store)
         await forgetUntaken(store, channelSettings, clock.now())
         await resumeHandovers(store, clock.now())
       })

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import {
   type AlertMessage,
   type ChannelSettings,
@@ -9,6 +10,7 @@ import {
   TRIED_FOR_MS,
   takesSeverity,
   tryAgain,
+  type VendorMessage,
   withChannels,
 } from '../notifications/index.ts'
 import type { IncidentRow, Kysely, Store, Tables, Transaction } from '../store/index.ts'
@@ -171,6 +173,35 @@ export async function resumeHandovers(store: Store, now: number): Promise<void> 
     rows.map(({ id }) => id),
     now,
   )
+}
+
+/**
+ * Clears the notes that the operator is about to be notified of a vendor's incident, or that it is critical, whose message was given
+ * up while it lasts: the next look at vendors says it again.
+ */
+export async function forgetVendorsGivenUp({ read, write }: Store): Promise<void> {
+  const rows = await read
+    .selectFrom('deliveries')
+    .innerJoin('incidents', 'incidents.last_announced_at', 'deliveries.created_at')
+    .select(['incidents.id', 'incidents.announced_at', 'incidents.last_announced_at', 'deliveries.message'])
+    // A literal, because with a parameter neither engine uses the partial index of failed messages.
+    .where(sql<boolean>`deliveries.state = 'failed'`)
+    .where('deliveries.kind', '=', 'vendor_opened')
+    .where('deliveries.given_up_at', 'is not', null)
+    .where(LASTS)
+    .where('incidents.scope', '=', 'vendor')
+    .execute()
+  for (const { id, announced_at, last_announced_at, message } of rows) {
+    if ((JSON.parse(message) as VendorMessage).incident.id !== id) continue
+    const unsaid = announced_at === last_announced_at ? { announced_at: null } : { notified_severity: 'warning' }
+    await write
+      .updateTable('incidents')
+      .set({ ...unsaid, last_announced_at: null })
+      .where('id', '=', id)
+      .where('last_announced_at', '=', last_announced_at)
+      .where(LASTS)
+      .execute()
+  }
 }
 
 type GivenUp = Pick<IncidentRow, 'id' | 'last_notified_at' | 'notified_severity' | 'announced_alert_id'>

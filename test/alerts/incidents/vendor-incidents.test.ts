@@ -18,7 +18,7 @@ import { insertSite } from '../../../testkit/sites.ts'
 import { steppingStore } from '../../../testkit/stepping-store.ts'
 import { until } from '../../../testkit/until.ts'
 import { typeOf } from '../../probes/support.ts'
-import { watch } from '../support.ts'
+import { deliverAll, watch } from '../support.ts'
 
 /** Sites of a client each, but for `alike` of one client, all with a tag of Meta's; `fail` says which of them it fails on. */
 async function watchSites(t: TestContext, store: Store, count: number, tag_key = 'Meta CAPI', alike = 1) {
@@ -502,6 +502,42 @@ for (const silence of ['until it is resolved', 'for an hour']) {
     },
   )
 }
+
+testOnEveryEngine("what was given up about a vendor's incident is said again while that lasts", async (store, t) => {
+  const { fail, upkeep, clock } = await watchSites(t, store, 12)
+  const said = async () =>
+    (await on(store, 'global')).flatMap(({ text, message }) =>
+      text.startsWith('vendor') ? `${text} ${(JSON.parse(message) as VendorMessage).incident.severity}` : [],
+    )
+  const giveUp = () =>
+    store.write
+      .updateTable('deliveries')
+      .set({ state: 'failed', given_up_at: clock.now() })
+      .where('channel', '=', 'global')
+      .where('state', '=', 'pending')
+      .execute()
+  const later = async () => {
+    clock.advance(DAY)
+    for (let round = 0; round < 3; round++) await upkeep()
+  }
+  await fail(4, 'warning')
+  await giveUp()
+  await later()
+  assert.deepEqual(await said(), ['vendor_opened failed warning', 'vendor_opened pending warning'])
+  await deliverAll(store, clock.now())
+  await fail(4, 'critical')
+  await giveUp()
+  await later()
+  assert.deepEqual((await said()).slice(1), [
+    'vendor_opened delivered warning',
+    'vendor_opened failed critical',
+    'vendor_opened pending critical',
+  ])
+  await fail(0)
+  await giveUp()
+  await later()
+  assert.equal((await said()).length, 5, 'nothing is said of what is over')
+})
 
 testLogic('that a silenced vendor is back is said when the silence is over', async (store, t) => {
   const { fail, upkeep, clock } = await watchSites(t, store, 12)
