@@ -229,6 +229,8 @@ export interface VendorMessage {
     /** The sum over all sites. */
     impact?: MessageImpact | null
   }
+  /** How many clients the sites are of: several may have one name. Messages of earlier versions lack it. */
+  clients?: number
   /** In the order in which they showed it. */
   sites: readonly { client: string; site: string; since: number }[]
 }

@@ -232,7 +232,7 @@ export async function writeVendor(
     .leftJoin('sites', 'sites.id', 'incidents.site_id')
     .leftJoin('clients', 'clients.id', 'incidents.client_id')
     .select(['incidents.state', 'incidents.severity', 'incidents.started_at', 'incidents.announced_at'])
-    .select(['incidents.resolved_at', 'incidents.impact'])
+    .select(['incidents.resolved_at', 'incidents.impact', 'incidents.client_id'])
     .select(['sites.name as site', 'clients.name as client'])
     .where('incidents.parent_id', '=', id)
     .orderBy('incidents.started_at')
@@ -269,34 +269,30 @@ export async function writeVendor(
   }
   await saveCases(trx, [known], now)
   if (globalWebhook === null) return
-  const sites = parts.map(({ client, site, started_at }) => ({
-    client: client ?? '',
-    site: site ?? '',
-    since: started_at,
-  }))
-  const { title, started_at, resolved_at } = row
-  const impact = totalOf(parts.flatMap((part) => impactIn(part.impact) ?? []))
-  const lost = impact === null ? null : lossAndValue(impact)
   const entries = says.map((kind) => ({
     channel: { key: 'global' as const, address: globalWebhook },
     clientId: null,
     alertId: null,
     // Gives the count of what the sites have lost time to finish.
     holdMs: GATHER_MS,
-    message: {
-      kind,
-      vendor: vendorName(row.vendor ?? ''),
-      ...(row.cause === 'own' ? { isOwn: true } : {}),
-      incident: {
-        id,
-        title,
-        severity: severityOf(row),
-        started_at,
-        resolved_at,
-        impact: lost === null ? null : { text: lost, final: kind === 'vendor_resolved' },
-      },
-      sites,
-    },
+    message: vendorMessage(kind, row, parts),
   }))
   await enqueue(trx, entries, now)
+}
+
+type Part = Pick<IncidentRow, 'client_id' | 'started_at' | 'impact'> & { client: string | null; site: string | null }
+
+function vendorMessage(kind: VendorMessage['kind'], row: IncidentRow, parts: readonly Part[]): VendorMessage {
+  const { id, title, started_at, resolved_at } = row
+  const impact = totalOf(parts.flatMap((part) => impactIn(part.impact) ?? []))
+  const text = impact === null ? null : lossAndValue(impact)
+  const lost = text === null ? null : { text, final: kind === 'vendor_resolved' }
+  return {
+    kind,
+    vendor: vendorName(row.vendor ?? ''),
+    ...(row.cause === 'own' ? { isOwn: true } : {}),
+    incident: { id, title, severity: severityOf(row), started_at, resolved_at, impact: lost },
+    clients: new Set(parts.map(({ client_id }) => client_id)).size,
+    sites: parts.map((part) => ({ client: part.client ?? '', site: part.site ?? '', since: part.started_at })),
+  }
 }

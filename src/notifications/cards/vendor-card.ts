@@ -16,13 +16,13 @@ import {
 
 /** Makes the card of a vendor's incident on several clients' sites, whom it may name, as it is for the operator only. */
 export function vendorCard(
-  { kind, incident, vendor, isOwn = false, sites }: VendorMessage,
+  { kind, incident, vendor, isOwn = false, sites, ...counted }: VendorMessage,
   { publicUrl, at }: CardOptions,
 ): Card {
   const isOver = kind === 'vendor_resolved'
   const times = new LocalTimes('UTC')
   const since = sinceWhen(times, incident.started_at, at)
-  const clients = new Set(sites.map(({ client }) => client)).size
+  const clients = counted.clients ?? new Set(sites.map(({ client }) => client)).size
   const end = incident.resolved_at ?? at
   const lasted = `${times.span(incident.started_at, end, at)} (${lengthInWords(end - incident.started_at)})`
   const facts: Fact[] = [
@@ -36,14 +36,7 @@ export function vendorCard(
     heading: `[${isOver ? 'RESOLVED' : incident.severity.toUpperCase()}] ${name(vendor)}${sites.length === 0 ? '' : ` — ${sites.length} sites`}`,
     what: capitalised(cut(defanged(oneLine(incident.title)), LINE_MAX)) || '?',
     tail: isOver ? null : ` since ${since}`,
-    paragraphs: isOver
-      ? []
-      : [
-          (isOwn
-            ? 'All of these checks need the same Google credentials: the sites themselves may be fine. '
-            : `So many sites do not fail at once by chance: it is probably ${name(vendor)}. `) +
-            'Each client is notified about its own sites, and that others are affected too.',
-        ],
+    paragraphs: isOver ? [] : [explanationOf(name(vendor), isOwn, clients === 1)],
     facts,
     change: null,
     lines: sites.map(({ client, site, since: from }) => ({
@@ -54,4 +47,16 @@ export function vendorCard(
     link: { label: 'Open the incident', url: `${publicUrl}/incidents/${encodeURIComponent(incident.id)}` },
     thread: incident.id,
   }
+}
+
+/** Sites of one client share releases and credentials, so what fails on them alone may be no fault of the vendor. */
+function explanationOf(vendor: string, isOwn: boolean, isOneClient: boolean): string {
+  const why = isOwn
+    ? 'All of these checks need the same Google credentials: the sites themselves may be fine.'
+    : isOneClient
+      ? `All of these sites are of one client: ${vendor} fails, or something they share, such as a release.`
+      : `So many sites do not fail at once by chance: it is probably ${vendor}.`
+  return isOneClient
+    ? `${why} The client is notified about each of them.`
+    : `${why} Each client is notified about its own sites, and that others are affected too.`
 }

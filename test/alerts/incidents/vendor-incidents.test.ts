@@ -117,6 +117,14 @@ testLogic(
     assert.match(notes.join(), /^Other sites of this client are affected too: Meta fails, or something they share/)
     assert.doesNotMatch(notes.join(), /not your release/)
 
+    const toOperator = async () => {
+      const [said] = (await on(store, 'global')).slice(-1)
+      return vendorCard(JSON.parse(said?.message ?? '{}') as VendorMessage, { publicUrl: '', at: clock.now() })
+    }
+    assert.deepEqual((await toOperator()).paragraphs, [
+      'All of these sites are of one client: Meta fails, or something they share, such as a release. The client is notified about each of them.',
+    ])
+
     clock.advance(5 * MINUTE)
     await fail(5)
     const parentOf = async (site: number) =>
