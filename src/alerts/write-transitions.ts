@@ -108,6 +108,7 @@ export async function writeTransitions(
   )
   const entries = await entriesOf(trx, due, context.channelSettings, now)
   await noteBack(trx, due, entries, now)
+  await noteKnown(trx, pending, due, entries)
   await enqueue(trx, entries, now)
   const resolved = changed.flatMap(({ transition: { alert } }) => (alert?.state === 'resolved' ? alert.id : []))
   if (resolved.length === 0) return
@@ -140,6 +141,35 @@ async function noteBack(
   })
   for (const ids of chunksOf(back.map(({ known }) => known.row.id))) {
     await trx.updateTable('incidents').set({ last_announced_at: now }).where('id', 'in', ids).execute()
+  }
+}
+
+/**
+ * Takes back that an incident was announced as critical where every channel knew that: reminders would wait for the delivery of a
+ * message that no one wrote.
+ */
+async function noteKnown(
+  trx: Transaction<Tables>,
+  pending: readonly PendingTransition[],
+  due: readonly DueMessage[],
+  entries: readonly OutboxEntry[],
+): Promise<void> {
+  const written = new Set(entries.map(({ alertId }) => alertId))
+  const known = due.filter(({ kind, alert }) => kind === 'escalated' && !written.has(alert.id))
+  if (known.length === 0) return
+  const incidentIds = known.map((message) => message.known.row.id)
+  // Of these alone it is certain that they are locked.
+  const alertIds = pending.flatMap(({ transition: { alert } }) =>
+    alert !== null && incidentIds.includes(alert.incident_id ?? '') ? alert.id : [],
+  )
+  for (const [table, all] of [
+    ['alerts', alertIds],
+    ['incidents', incidentIds],
+  ] as const) {
+    const asNotified = trx.updateTable(table).set({ last_announced_at: sql`last_notified_at` })
+    for (const ids of chunksOf(all)) {
+      await asNotified.where('id', 'in', ids).where('last_notified_at', 'is not', null).execute()
+    }
   }
 }
 

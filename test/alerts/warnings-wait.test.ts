@@ -378,6 +378,29 @@ testOnEveryEngine(
   },
 )
 
+testOnEveryEngine('what every channel knows as critical before the silence ends is reminded of', async (store, t) => {
+  const { run, clock, upkeep } = await watchOne(t, store, { warningsAfterMs: 0, globalWebhook: null })
+  await store.write.updateTable('clients').set({ chat_webhook: null, reminder_minutes: 120 }).execute()
+  await run('warning')
+  // The mail server was unavailable.
+  await store.write.updateTable('deliveries').set({ state: 'pending', delivered_at: null }).execute()
+  const ctx = { store, clock, actor: 'Ada' }
+  const { id } = await store.read.selectFrom('incidents').select('id').executeTakeFirstOrThrow()
+  await createSilence(ctx, { incident_id: id, ends_at: isoTime(clock.now() + HOUR) })
+  const due = store.write.updateTable('deliveries').set({ not_before: clock.now() + HOUR })
+  await due.execute()
+  await run('critical')
+  await deliverAll(store, clock.now())
+  assert.deepEqual(await run('critical', 65), [], 'that it is critical was in the opening')
+  clock.advance(HOUR)
+  await upkeep()
+  const kinds = await store.read.selectFrom('deliveries').select('kind').orderBy('id').execute()
+  assert.deepEqual(
+    kinds.map(({ kind }) => kind),
+    ['opened', 'reminder'],
+  )
+})
+
 testLogic('what ends within the silence is not sent', async (store, t) => {
   const { run, clock, rows } = await watchOne(t, store)
   await run('warning')
