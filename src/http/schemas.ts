@@ -120,8 +120,9 @@ export function linkNextPage(
   parameter: 'before' | 'after' = 'before',
 ): void {
   if (next === null) return
-  const [path = '', query = ''] = request.url.split('?', 2)
-  const parameters = new URLSearchParams(query)
+  const [path = '', ...query] = request.url.split('?')
+  // A question mark in a value need not be encoded.
+  const parameters = new URLSearchParams(query.join('?'))
   parameters.set(parameter, next)
   reply.header('link', `<${path}?${parameters}>; rel="next"`)
 }

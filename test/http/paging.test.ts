@@ -32,6 +32,12 @@ test('the next page keeps the other parameters', async (t) => {
   assert.equal(headers.link, '</api/list?site=a+b&before=7%268>; rel="next"')
 })
 
+test('the next page keeps what follows a question mark in a parameter', async (t) => {
+  const app = await openApp(t, routes('7'))
+  const { headers } = await app.inject('/api/list?actor=who?&site=a&before=9')
+  assert.equal(headers.link, '</api/list?actor=who%3F&site=a&before=7>; rel="next"')
+})
+
 test('the last page has no next one', async (t) => {
   const app = await openApp(t, routes(null))
   assert.equal((await app.inject('/api/list')).headers.link, undefined)
