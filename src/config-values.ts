@@ -129,11 +129,12 @@ export const proxies: Parse<readonly string[]> = (value) => {
   const isProxy = (entry: string): boolean => {
     const [address = '', prefix, ...rest] = entry.split('/')
     const bits = isIP(address) === 6 ? 128 : 32
-    const isRange = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits)
+    const isRange = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) > 0 && Number(prefix) <= bits)
     return PROXY_GROUPS.includes(entry) || (isIP(address) !== 0 && isRange && rest.length === 0)
   }
   if (!entries.every(isProxy)) {
-    throw new Error(`must be addresses and CIDR ranges separated by commas, or ${PROXY_GROUPS.join(', ')}`)
+    const groups = PROXY_GROUPS.join(', ')
+    throw new Error(`must be addresses and CIDR ranges separated by commas, or ${groups}; /0 would trust every caller`)
   }
   return entries
 }
