@@ -174,6 +174,7 @@ export async function startService({
       isStopping: () => isStopping,
       passwords,
     })
+    closers.add(() => app.close())
     onListening?.()
     await listen(app, config)
     address = addressOf(app.server.address())
@@ -209,7 +210,8 @@ export async function startService({
     }
     return { address, store, membership, leases, listening, ingest, worker, stop }
   } catch (thrown) {
-    await closers.closeAll()
+    // What a broken database keeps from closing would only hide what broke.
+    await closers.closeAll().catch(() => undefined)
     // A full or read-only disk may show only now, at the first write: opening the database need not write.
     throw thrown instanceof StoreError ? new StartupError(`the database cannot be used: ${thrown.message}`) : thrown
   }

@@ -204,7 +204,11 @@ const REFUSED: readonly [name: string, values: readonly string[], allowed: RegEx
     ['x email', 'Authorization', 'cookie', 'X-Forwarded-For', 'x-forwarded-host', 'Host', 'origin'],
     / must be the name of a header that only the proxy sets, /,
   ],
-  ['TRUST_PROXY', ['proxy.internal', '10.0.0.1/33', '10.0.0.0/', '0.0.0.0/0', '::/00'], /; \/0 would trust every caller$/],
+  [
+    'TRUST_PROXY',
+    ['proxy.internal', '10.0.0.1/33', '10.0.0.0/', '0.0.0.0/0', '::/00'],
+    /; \/0 would trust every caller$/,
+  ],
   [
     'PROXY_ADDRESSES',
     ['proxy.internal', 'loopback', 'uniquelocal', '0.0.0.0/0', '::/0', '10.0.0.1/33'],
