@@ -31,7 +31,7 @@ export const FINE: VendorNow = { failing: new Set(), incident: null }
  */
 export async function catalogue(
   context: ReportContext,
-  reads: VendorReads,
+  reads: Pick<VendorReads, 'of'>,
   visible: Visible,
   { client_id, limit = 50, offset = 0 }: CatalogueQuery,
 ): Promise<Catalogue> {
@@ -42,8 +42,11 @@ export async function catalogue(
   const versions = await liveVersions(read, sites, context.clock.now() - HOUR)
   const ids = new Set(sites.map(({ id }) => id))
   const byVendor = new Map<string, { sum: VendorSum; siteNo: number }[]>()
-  const add = (vendor: string, sum: VendorSum, siteNo: number) =>
-    byVendor.set(vendor, [...(byVendor.get(vendor) ?? []), { sum, siteNo }])
+  const add = (vendor: string, sum: VendorSum, siteNo: number) => {
+    const parts = byVendor.get(vendor)
+    if (parts === undefined) byVendor.set(vendor, [{ sum, siteNo }])
+    else parts.push({ sum, siteNo })
+  }
   for (const [siteNo, vendors] of bySite) for (const [vendor, sum] of vendors) add(vendor, sum, siteNo)
   for (const [vendor, { failing }] of now) {
     for (const { id, site_no } of sites) {
