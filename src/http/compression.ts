@@ -21,6 +21,12 @@ const compress = promisify(gzip)
  */
 export function compressAnswers(app: HttpApp): void {
   app.addHook('onSend', async (request, reply, payload) => {
+    if (reply.statusCode === 304 && request.method !== 'HEAD') {
+      // The `null` of a schema would be the length and type of a body, which caches take for those of the answer that they keep.
+      // For HEAD, the framework needs it to measure.
+      reply.removeHeader('content-type')
+      return null
+    }
     if (!(typeof payload === 'string' || Buffer.isBuffer(payload)) || payload.length < WORTH_IT) return payload
     if (!COMPRESSIBLE.test(String(reply.getHeader('content-type'))) || reply.hasHeader('content-encoding'))
       return payload
