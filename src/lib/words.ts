@@ -156,6 +156,8 @@ export const inOneLine = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p
 
 /** At most `most` characters as people count them (graphemes), with an ellipsis for the rest. */
 export function shortened(text: string, most: number): string {
+  // Splitting each of the thousands of short texts in an answer would take longer than all the rest.
+  if (text.length <= most) return text
   const characters = Array.from(new Intl.Segmenter('en').segment(text), ({ segment }) => segment)
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`
 }

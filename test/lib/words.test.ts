@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
-import { apart, counted, duration, namesInWords, number, percent, quoted } from '../../src/lib/words.ts'
+import { apart, counted, duration, namesInWords, number, percent, quoted, shortened } from '../../src/lib/words.ts'
 
 const WORDS: readonly [is: string, says: string][] = [
   [number(1_234.5), '1,235'],
@@ -54,4 +54,18 @@ for (const [why, text, says] of QUOTED) test(`of a text in quotes, ${why}`, () =
 
 test('names in words are quoted like any text', () => {
   assert.equal(namesInWords(['“GA4” purchase', 'b', 'c', 'd']), '“‘GA4’ purchase”, “b”, “c” and 1 more')
+})
+
+test('a text is shortened by what people count as characters', () => {
+  assert.equal(shortened('Zoë', 3), 'Zoë')
+  assert.equal(shortened('👩‍👩‍👧 and 👩‍👩‍👧', 7), '👩‍👩‍👧 and 👩‍👩‍👧')
+  assert.equal(shortened('👩‍👩‍👧 and 👩‍👩‍👧', 6), '👩‍👩‍👧 and…')
+  assert.equal(shortened('abc', 2), 'a…')
+})
+
+test('texts that are short enough cost next to nothing, however many there are', () => {
+  const began = performance.now()
+  for (let n = 0; n < 20_000; n++) shortened('ef341f1b-11a8-4dfb-b644-84df29bc7bd7', 1_000)
+  // Some 500 ms while each was split into characters, and 1 ms since.
+  assert.ok(performance.now() - began < 100)
 })
