@@ -49,7 +49,7 @@ function statusOfSignal(signal: string): Said['status'] {
 
 function statusOf(status: unknown): PushStatus {
   if (status === undefined || status === '') return 'ok'
-  const text = String(status).toLowerCase()
+  const text = textOf(status)?.toLowerCase() ?? ''
   const known = ALIASES[text] ?? text
   if (isPushStatus(known)) return known
   throw invalidRequest('/status', `must be one of ${PUSH_STATUSES.join(', ')}`)
@@ -63,9 +63,12 @@ const given = (fields: Fields): Fields => Object.fromEntries(Object.entries(fiel
 function bodyFields(body: string, contentType: string): Fields {
   if (body.trim() === '') return {}
   if (/^application\/json\b/i.test(contentType)) return jsonFields(body)
-  const isForm = /^application\/x-www-form-urlencoded\b/i.test(contentType) && /^(?:status|message|msg)=/.test(body)
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(contentType) && FORM.test(body)
   return isForm ? Object.fromEntries(new URLSearchParams(body)) : { message: body }
 }
+
+/** curl sends any text as a form. A form has one of our fields, and before it no space, which an encoded form never has. */
+const FORM = /^(?:[^\s=&]*=[^\s=&]*&)*(?:status|message|msg|ping)=/
 
 function jsonFields(body: string): Fields {
   let value: unknown

@@ -22,6 +22,19 @@ const CALLS: readonly [what: string, call: Partial<PushCall>, status: string, me
   ['text of no type', { body: 'done' }, 'ok', 'done'],
   ["curl's -d with text", { body: 'backup = done & gone', contentType: FORM }, 'ok', 'backup = done & gone'],
   ['a form', { body: 'status=warning&message=a+b%21', contentType: FORM }, 'warning', 'a b!'],
+  [
+    'a form that begins with the duration',
+    { body: 'ping=12&status=down&msg=no+route', contentType: FORM },
+    'critical',
+    'no route',
+  ],
+  ['a form with fields of its own', { body: 'job=a%20b&host=&status=down', contentType: FORM }, 'critical', ''],
+  [
+    "curl's -d with text that has a field inside",
+    { body: 'a b&status=down', contentType: FORM },
+    'ok',
+    'a b&status=down',
+  ],
   ['JSON', { body: '{"status":"critical","message":"no","more":[1]}', contentType: JSON_TYPE }, 'critical', 'no'],
   ['JSON of one text', { body: '"fine"', contentType: JSON_TYPE }, 'ok', 'fine'],
   ['JSON of other things', { body: '[{"status":"critical"}]', contentType: JSON_TYPE }, 'ok', ''],
@@ -63,5 +76,9 @@ test('a duration counts where it is one', () => {
 test('a status that is none, and JSON that is none, are refused in words', () => {
   assert.throws(() => read({ query: { status: 'fine' } }), /\/status must be one of ok, warning, critical/)
   assert.throws(() => read({ query: { status: 'constructor' } }), /\/status must be one of/)
+  for (const status of ['{"toString":1}', '["ok"]', 'null', '7']) {
+    const body = `{"status":${status}}`
+    assert.throws(() => read({ body, contentType: JSON_TYPE }), /\/status must be one of ok, warning, critical/)
+  }
   assert.throws(() => read({ body: '{', contentType: JSON_TYPE }), /must have JSON as its body/)
 })
