@@ -92,6 +92,8 @@ const length = (time: number): string => duration(Math.max(MINUTE, time))
 /** What a run leaves for the next one. */
 export interface PushMemory {
   ranAt: number | null
+  /** The probe's interval then, ms. */
+  interval: number | null
   waitingSince: number | null
 }
 
@@ -103,14 +105,16 @@ const PAUSED_MS = 7 * MINUTE
  * job may have been paused, too. Downtime of the whole service does not count as a pause; `outages` describe it better.
  */
 export function waitingAfter(
-  { ranAt, waitingSince }: PushMemory,
+  { ranAt, interval: intervalThen, waitingSince }: PushMemory,
   madeAt: number,
   { now, interval, outages }: { now: number; interval: number; outages: readonly Range[] },
 ): number {
   const before = Math.max(madeAt, waitingSince ?? madeAt)
   if (ranAt === null) return before
   const down = outages.reduce((sum, { from, to }) => sum + Math.max(0, Math.min(to, now) - Math.max(from, ranAt)), 0)
-  return now - ranAt - down > interval + PAUSED_MS ? now : before
+  // A run that was planned with a longer interval comes no later than that.
+  const longest = Math.max(interval, intervalThen ?? 0)
+  return now - ranAt - down > longest + PAUSED_MS ? now : before
 }
 
 export const isPushStatus = (text: unknown): text is PushStatus => PUSH_STATUSES.some((known) => known === text)

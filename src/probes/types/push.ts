@@ -70,15 +70,16 @@ export const push = defineProbeType({
         missed_from: isoTime(end),
         put_off_by_own_downtime: isPutOff,
       },
-      memory: { ran_at: now, waiting_since: waitingSince },
+      memory: { ran_at: now, interval, waiting_since: waitingSince },
     }
   },
 })
 
 /** Another version of Tagwarden may have written it. */
-function memoryOf({ ran_at: ranAt, waiting_since: waitingSince }: JsonObject): PushMemory {
+function memoryOf({ ran_at: ranAt, interval, waiting_since: waitingSince }: JsonObject): PushMemory {
   return {
     ranAt: typeof ranAt === 'number' ? ranAt : null,
+    interval: typeof interval === 'number' ? interval : null,
     waitingSince: typeof waitingSince === 'number' ? waitingSince : null,
   }
 }

@@ -290,6 +290,17 @@ testPerEngine('after a pause a job gets its whole time again', async (engine, t)
   assert.equal((await openAlerts()).length, 1)
 })
 
+test('a shorter interval is no pause: what is due stays due', async (t) => {
+  const { clock, api, asAdmin, id, address, run, stands } = await start(t)
+  await api.call('GET', await address())
+  await stands('ok')
+  clock.advance(25 * MINUTE)
+  await asAdmin('PATCH', `/api/probes/${id}`, { interval_seconds: 900 })
+  assert.match(said(await run()), /^ok: The last call came 20 Nov, 10:00$/)
+  clock.advance(16 * MINUTE)
+  assert.match(said(await run()), /^critical: No call since 20 Nov, 10:00/)
+})
+
 testPerEngine('a call that was due while the service was down is none that was missed', async (engine, t) => {
   const { clock, api, store, address, run, stands } = await start(t, engine)
   await api.call('GET', await address())

@@ -146,7 +146,7 @@ test('a year of outages is stepped over in no time', () => {
 
 const INTERVAL = { interval: MINUTE, outages: [] }
 test('after a pause calls are waited for again from the start, after an outage they are not', () => {
-  const known = { ranAt: AT, waitingSince: AT - DAY }
+  const known = { ranAt: AT, interval: MINUTE, waitingSince: AT - DAY }
   const soon = AT + 5 * MINUTE
   assert.equal(waitingAfter(known, AT - 2 * DAY, { ...INTERVAL, now: soon }), AT - DAY)
   const late = AT + HOUR
@@ -157,10 +157,10 @@ test('after a pause calls are waited for again from the start, after an outage t
 })
 
 test('calls are waited for from the first run on since the address was made, and again since there is another', () => {
-  const first = { ranAt: null, waitingSince: null }
+  const first = { ranAt: null, interval: null, waitingSince: null }
   assert.equal(waitingAfter(first, AT, { ...INTERVAL, now: AT + DAY }), AT)
   assert.equal(
-    waitingAfter({ ranAt: AT + HOUR, waitingSince: AT }, AT + HOUR, { ...INTERVAL, now: AT + HOUR }),
+    waitingAfter({ ranAt: AT + HOUR, interval: null, waitingSince: AT }, AT + HOUR, { ...INTERVAL, now: AT + HOUR }),
     AT + HOUR,
   )
 })
