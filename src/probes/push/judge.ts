@@ -1,4 +1,5 @@
-import { duration, MINUTE, quoted } from '../../lib/index.ts'
+import { localTime } from '../../detection/index.ts'
+import { DAY, duration, MINUTE, quoted } from '../../lib/index.ts'
 import type { ProbeOutcome } from '../probe-type.ts'
 
 /** What a call can report. */
@@ -19,6 +20,9 @@ export interface PushFacts {
   missed: 'warning' | 'critical'
   /** Since when calls are awaited: when the address was made, or when the probe ran again after a pause. */
   waitingSince: number
+  /** When the job reported a start that no call has followed; null without one. */
+  startedAt: number | null
+  timezone: string
   /** The latest call; null before the first. */
   last: { at: number; status: PushStatus; message: string; since: number } | null
   /** When this service accepted no calls, oldest first. */
@@ -53,18 +57,30 @@ export function deadlineAfter(from: number, period: number, grace: number, outag
   return { due, end: due + grace, isPutOff }
 }
 
+/**
+ * Returns the time from a call to the next. Where clocks go back within a period of whole days, it is an hour longer: a job that goes by
+ * local time comes that much later. Where they go forward, it stays as it is, for the jobs that go by UTC.
+ */
+export function localPeriod(from: number, period: number, timezone: string): number {
+  if (period % DAY !== 0) return period
+  const { offsetAt } = localTime(timezone)
+  return period + Math.max(0, offsetAt(from) - offsetAt(from + period))
+}
+
 export type PushVerdict = Pick<ProbeOutcome, 'status' | 'reason' | 'message' | 'startedAt'> & Deadline
 
 /** @param moment formats a time for people */
 export function judgePush(facts: PushFacts, moment: (time: number) => string): PushVerdict {
-  const { now, period, grace, missed, waitingSince, last, outages } = facts
+  const { now, period, grace, missed, waitingSince, startedAt, timezone, last, outages } = facts
   const isFirst = last === null || last.at < waitingSince
-  const deadline = deadlineAfter(isFirst ? waitingSince : last.at, period, grace, outages)
+  const from = isFirst ? waitingSince : last.at
+  const deadline = deadlineAfter(from, localPeriod(from, period, timezone), grace, outages)
   const { due, end, isPutOff } = deadline
   if (now > end) {
     const status = last?.status === 'critical' ? 'critical' : missed
     const came = last === null ? 'No call has ever arrived' : `No call since ${moment(last.at)}`
-    const message = `${came}: one was due by ${moment(due)}, and no later than ${moment(end)} with ${length(grace)} of grace`
+    const start = startedAt === null ? '' : `, except a start ${moment(startedAt)}`
+    const message = `${came}${start}: one was due by ${moment(due)}, and no later than ${moment(end)} with ${length(grace)} of grace`
     return { status, message: message + lastWords(last), startedAt: due, ...deadline }
   }
   if (isFirst) {

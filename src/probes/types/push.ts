@@ -54,7 +54,11 @@ export const push = defineProbeType({
     const period = config.period_minutes * MINUTE
     const grace = config.grace_minutes * MINUTE
     const verdict = judgePush(
-      { now, period, grace, missed: config.missed_status, waitingSince, last, outages },
+      {
+        ...{ now, period, grace, missed: config.missed_status, waitingSince, last, outages },
+        startedAt: row.started_at,
+        timezone: site.timezone,
+      },
       (time) => localMoment(time, site.timezone),
     )
     const { due, end, isPutOff, ...outcome } = verdict

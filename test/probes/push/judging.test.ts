@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY, HOUR, isoTime, MINUTE, SECOND } from '../../../src/lib/index.ts'
-import { deadlineAfter, judgePush, type PushFacts, waitingAfter } from '../../../src/probes/push/judge.ts'
+import { deadlineAfter, judgePush, localPeriod, type PushFacts, waitingAfter } from '../../../src/probes/push/judge.ts'
 
 const AT = Date.parse('2026-11-20T03:00:00.000Z')
 const clock = (time: number) => isoTime(time).slice(11, 16)
@@ -13,6 +13,8 @@ const daily = (over: Partial<PushFacts>): PushFacts => ({
   grace: HOUR,
   missed: 'critical',
   waitingSince: AT - 10 * DAY,
+  startedAt: null,
+  timezone: 'UTC',
   last: { at: AT, status: 'ok', message: '', since: AT - DAY },
   outages: [],
   ...over,
@@ -66,6 +68,18 @@ const JUDGED: readonly [what: string, facts: Partial<PushFacts>, status: string,
   ],
   ['when the clock is behind the call', { now: AT - HOUR }, 'ok', /^The last call/],
   [
+    'when it began and did not end',
+    { now: AT + 2 * DAY, startedAt: AT + DAY },
+    'critical',
+    /^No call since 03:00, except a start 03:00: one was due by 03:00, .* of grace$/,
+  ],
+  [
+    'when it began for the first time and did not end',
+    { ...never, now: AT + 2 * DAY, startedAt: AT + HOUR },
+    'critical',
+    /^No call has ever arrived, except a start 04:00: one was due by/,
+  ],
+  [
     'when it was due while this service was down',
     { now: AT + DAY + 3 * HOUR, outages: [{ from: AT + DAY - MINUTE, to: AT + DAY + MINUTE }] },
     'ok',
@@ -83,6 +97,25 @@ for (const [what, facts, expected, said] of JUDGED) {
 test('what is bad began when the call was due, or when the job first said so', () => {
   assert.equal(judgePush(daily({ now: AT + 2 * DAY }), clock).startedAt, AT + DAY)
   assert.equal(judgePush(daily({ last: failed }), clock).startedAt, AT - MINUTE)
+})
+
+test('a job of every day by local time is due an hour later where clocks go back, and never sooner', () => {
+  const before = Date.parse('2026-10-24T03:00:00+02:00')
+  const dueAfter = (from: number, period: number, zone = 'Europe/Berlin') => localPeriod(from, period, zone) / HOUR
+  assert.equal(dueAfter(before, DAY), 25)
+  assert.equal(dueAfter(before, 7 * DAY), 169)
+  assert.equal(dueAfter(before + 25 * HOUR, DAY), 24)
+  assert.equal(dueAfter(before, DAY, 'UTC'), 24)
+  const facts = { timezone: 'Europe/Berlin', waitingSince: before - DAY, now: before + 25 * HOUR + MINUTE }
+  const { status, message } = judgePush(
+    daily({ ...facts, last: { at: before, status: 'ok', message: '', since: before } }),
+    clock,
+  )
+  assert.equal(status, 'ok', message)
+  // Hours are as long as ever.
+  assert.equal(dueAfter(before + 12 * HOUR, 12 * HOUR), 12)
+  // A job that goes by UTC is not missed where clocks go forward.
+  assert.equal(dueAfter(Date.parse('2026-03-28T02:30:00+01:00'), DAY), 24)
 })
 
 /** Lengths of time from the last call, in minutes: an hour's job with ten minutes of grace. */
