@@ -10,6 +10,8 @@ type Verdict = Pick<ProbeOutcome, 'status' | 'message' | 'reason' | 'startedAt'>
 
 interface ArrivalFacts {
   memory: CanaryMemory
+  /** Whether the latest canary that arrived was not known before. */
+  isNew: boolean
   limitMs: number
   now: number
   /** When a process was last known to accept events, epoch ms; null when unknown. */
@@ -23,19 +25,26 @@ interface ArrivalFacts {
 /**
  * Judges whether canaries arrive. A single lost one is no fault, because tags send an event only once. So one counts as
  * missing when it is overdue and no later one has arrived.
+ * The same goes for one that was slow, which a run may first see long after its time.
  */
-export async function judgeArrivals({ memory, limitMs, now, listened, tags, why }: ArrivalFacts): Promise<Verdict> {
+export async function judgeArrivals(facts: ArrivalFacts): Promise<Verdict> {
+  const { memory, isNew, limitMs, now, listened, tags, why } = facts
   const { last } = memory
+  const limit = `${Math.round(limitMs / SECOND)} s`
   const [missing] = overdue(memory, limitMs, now, listened)
   if (missing === undefined) {
     if (last === null) {
       const message = 'The first canary is on its way: it was delivered and has not arrived yet'
       return { status: 'ok', reason: 'no_data', message }
     }
+    if (isNew && last.arrivedAt - last.sentAt > limitMs) {
+      const help = 'the tag server is slow, or the tag collects events in batches (limit_seconds)'
+      const message = `The canary of ${isoTime(last.sentAt)} took ${lag(last)} to arrive, and ${limit} are allowed: ${help}`
+      return { status: 'critical', message, startedAt: last.sentAt }
+    }
     const more = tags.length === 0 ? '' : `. Other tags ran on it: ${namesInWords(tags)}`
     return { status: 'ok', message: `The canary of ${isoTime(last.sentAt)} arrived after ${lag(last)}${more}` }
   }
-  const limit = `${Math.round(limitMs / SECOND)} s`
   if (last === null) {
     const help =
       'No canary has ever arrived. Check that a client of the server container claims the request, that the tag fires on its event, ' +

@@ -99,13 +99,14 @@ export const canary = defineProbeType({
       const { status, message } = targetFailure('delivery', url, thrown, timeoutMs)
       const failure = failureDetails(thrown)
       const details = { ...detailsOf(url, known), failed_at: failure.kind, failure }
-      return { status, message, details, isNetworkFailure: isNetworkFailure(thrown) }
+      return { status, message, details, isNetworkFailure: isNetworkFailure(thrown), memory: inMemory(known) }
     }
     const asked = { status: answer.status, ...detailsOf(url, known) }
     const responseTimeMs = answer.timings.total
     const delivery = judgeDelivery(answer)
     if (delivery.status !== 'ok') {
-      return { ...undelivered(delivery, known), details: { ...asked, failed_at: 'answer' }, responseTimeMs }
+      const details = { ...asked, failed_at: 'answer' }
+      return { ...undelivered(delivery, known), details, responseTimeMs, memory: inMemory(known) }
     }
     const limitMs = config.limit_seconds * SECOND
     const sent = withSent(known, { name, at: now })
@@ -120,7 +121,10 @@ export const canary = defineProbeType({
     const isDown = listened !== null && isLongOutage({ from: listened, to: endedAt })
     const verdict = isDown
       ? notListening(endedAt, listened)
-      : await judgeArrivals({ memory: after, limitMs, now: endedAt, listened, tags: arrivals.tags, why })
+      : await judgeArrivals({
+          ...{ memory: after, limitMs, now: endedAt, listened, tags: arrivals.tags, why },
+          isNew: after.last !== known.last,
+        })
     return {
       ...verdict,
       details: {

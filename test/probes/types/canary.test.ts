@@ -118,6 +118,45 @@ testLogic('a canary that was under way when a pause began is not awaited after i
   assert.deepEqual([after.status, waitingIn(after)], ['ok', 1], after.message)
 })
 
+testLogic('nor is it awaited where the first run after the pause reaches no tag server', async (store, t) => {
+  const { site } = await wholeWay(t, store, () => true)
+  const before = await run(t, site, { store, memory: ARRIVED })
+  await hearFrom(store, site.id, TEST_NOW + DAY)
+  const resumed = { store, memory: before.memory ?? {}, now: TEST_NOW + DAY, isFirst: true }
+  for (const url of [await deadAddress(), (await tagServer(t, () => 503)).url]) {
+    const failed = await run(t, { ...site, tag_server_url: url }, resumed)
+    assert.equal(failed.status, 'critical')
+    const next = { store, memory: failed.memory ?? resumed.memory, now: TEST_NOW + DAY + MINUTE }
+    const after = await run(t, site, next)
+    assert.deepEqual([after.status, waitingIn(after)], ['ok', 1], after.message)
+  }
+})
+
+testOnEveryEngine(
+  'a canary that takes longer than the limit is critical, however long after it the next run is',
+  async (store, t) => {
+    const server = await tagServer(t, () => 204)
+    const site = await insertSite(store, { tag_server_url: server.url })
+    const event_name = 'tagwarden_canary_a'
+    const sentAt = TEST_NOW - 5 * MINUTE
+    const arrived = async (arrived_at: number) => {
+      await store.write.deleteFrom('canary_arrivals').execute()
+      await store.write
+        .insertInto('canary_arrivals')
+        .values({ site_no: site.site_no, event_name, arrived_at, is_batched: 0, tags: '[]' })
+        .execute()
+      return run(t, site, { store, memory: { ...ARRIVED, waiting: [{ name: event_name, at: sentAt }] } })
+    }
+    const late = await arrived(sentAt + 200 * SECOND)
+    assert.deepEqual([late.status, late.startedAt, detailsOf(late).failed_at], ['critical', sentAt, 'arrival'])
+    assert.match(late.message, /^The canary of \S+ took 200\.0 s to arrive, and 60 s are allowed/)
+    assert.equal((await arrived(sentAt + 60 * SECOND)).status, 'ok')
+    // Known from before a pause, it says nothing about now.
+    const resumed = await run(t, site, { store, memory: { ...(late.memory ?? {}), waiting: [] }, isFirst: true })
+    assert.equal(resumed.status, 'ok')
+  },
+)
+
 testOnEveryEngine(
   'one that takes longer than the limit is missing in the same run, and where ingest refuses it says so',
   async (store, t) => {
