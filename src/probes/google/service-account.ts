@@ -122,6 +122,8 @@ class ContainerDirectory {
       // Since it was listed, the account was closed or our access removed.
       const isGone = thrown instanceof GoogleFailure && ['forbidden', 'not_found'].includes(thrown.reason)
       if (isGone && path.startsWith('/accounts/')) return {}
+      // The token of a page that was listed by an earlier run may have expired.
+      if (thrown instanceof GoogleFailure && thrown.reason === 'bad_request') this.#toVisit[0] = withoutPage(path)
       throw thrown
     })
     this.#toVisit.shift()
@@ -137,9 +139,11 @@ class ContainerDirectory {
       }
     }
     const next = textOf(page.nextPageToken)
-    if (next !== null) this.#toVisit.unshift(`${path.split('?')[0]}?pageToken=${encodeURIComponent(next)}`)
+    if (next !== null) this.#toVisit.unshift(`${withoutPage(path)}?pageToken=${encodeURIComponent(next)}`)
   }
 }
+
+const withoutPage = (path: string): string => path.split('?')[0] ?? path
 
 /** Divides the requests of a day evenly among all who need some. */
 class DailyShares {

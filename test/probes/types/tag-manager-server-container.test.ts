@@ -184,6 +184,25 @@ test('a container that is known is read although the list that is read again for
   assert.equal((await run(t, google.url, google.credentials, { now })).status, 'ok')
 })
 
+test('a list that broke off is read from its beginning when Google no longer knows the next page', async (t) => {
+  const all = tagManager()
+  let expired: Reply | null = { status: 503, text: '' }
+  const google = await googleServer(t, SCOPE, (asked) => {
+    const [path, query] = asked.path.split('?')
+    if (path !== '/tagmanager/v2/accounts/60/containers') return all(asked)
+    const page = new URLSearchParams(query).get('pageToken')
+    if (page === null) return json({ container: [], nextPageToken: expired === null ? 'new' : 'old' })
+    if (page === 'new') return json({ container: [container(SERVER, '60', '7001')] })
+    return expired ?? googleError(400, 'Invalid page token', 'invalidArgument')
+  })
+  const at = async (minutes: number) =>
+    (await run(t, google.url, google.credentials, { now: NOW + minutes * MINUTE })).status
+  assert.equal(await at(0), 'error')
+  expired = null
+  assert.equal(await at(15), 'error')
+  assert.equal(await at(30), 'ok')
+})
+
 const REFUSALS: readonly [what: string, live: Reply, said: RegExp, reason: string][] = [
   [
     '403 over quota',
