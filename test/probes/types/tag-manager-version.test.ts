@@ -244,6 +244,28 @@ test('a copy on the tag server may be late for copy_lag_minutes, then it is stal
   assert.equal((await run(NOW + 62 * MINUTE)).status, 'ok')
 })
 
+test('a copy that follows one release after another is as late as the version that it serves', async (t) => {
+  const copy = await scriptHost(t)
+  const { run, show } = await watchedContainer(t, {
+    site: siteRow({ tag_manager_web_container_id: WEB, tag_server_url: copy.url }),
+    config: { change_ttl_hours: 0 },
+  })
+  await run()
+  show('42')
+  await run(NOW + MINUTE)
+  copy.show('42')
+  show('43')
+  await run(NOW + 50 * MINUTE)
+  const late = await run(NOW + 62 * MINUTE)
+  assert.equal(late.status, 'ok', late.message)
+  assert.match(late.message, /still serves version 42, where 43 is published, for 12 min/)
+  // Caches that serve several old copies in turn are stale as soon as the newest of them is.
+  copy.show('41')
+  assert.equal((await run(NOW + 109 * MINUTE)).status, 'ok')
+  copy.show('42')
+  assert.equal((await run(NOW + 110 * MINUTE)).status, 'warning')
+})
+
 test('a tag server that hands out no container is not judged by it', async (t) => {
   const copy = await scriptHost(t)
   copy.served.answers = [{ status: 404, body: '' }]
