@@ -13,7 +13,7 @@ export interface SeenVersion {
 /** A version that has sent nothing for this long no longer runs. */
 export const FRESH_MS = 15 * MINUTE
 
-/** The version by container and environment, and since when several run side by side, epoch ms. */
+/** The version by container and environment, and since when each older version that still runs was seen beside a newer one, epoch ms. */
 interface Memory {
   current: Readonly<Record<string, string>>
   mixedSince: Readonly<Record<string, number>>
@@ -21,7 +21,8 @@ interface Memory {
 
 /**
  * Judges which version each container runs, what changed since the last run, and whether instances lag behind. The lag counts from when
- * two versions were first seen together, not from when a version appeared: after a rollback, the newer version appeared earlier.
+ * two versions were first seen together, not from when a version appeared: after a rollback, the newer version appeared earlier. Each
+ * older version counts for itself, or releases in quick succession would look like one that lags.
  */
 export function judgeVersions(
   rows: readonly SeenVersion[],
@@ -53,13 +54,15 @@ export function judgeVersions(
       first_seen_at: isoTime(newest.first_seen_at),
       also_running: names,
     })
-    if (older.length === 0) continue
-    const since = known.mixedSince[line] ?? now
-    mixedSince[line] = since
-    if (now - since < lagMinutes * MINUTE) continue
+    const keyOf = (version: string) => `${line} ${version}`
+    const sinceOf = (version: string) => known.mixedSince[keyOf(version)] ?? now
+    for (const version of names) mixedSince[keyOf(version)] = sinceOf(version)
+    const late = names.filter((version) => now - sinceOf(version) >= lagMinutes * MINUTE)
+    if (late.length === 0) continue
+    const since = Math.min(...late.map(sinceOf))
     startedAt = Math.min(startedAt, since)
     lagging.push(
-      `Version ${names.join(', ')} of ${line} still sends events, ${duration(now - since)} after version ${newest.version} appeared`,
+      `Version ${late.join(', ')} of ${line} still sends events, ${duration(now - since)} after a newer one appeared; the newest is ${newest.version}`,
     )
   }
   const memory = { current, mixedSince }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HOUR, MINUTE } from '../../../src/lib/index.ts'
 import { judgeVersions, type SeenVersion } from '../../../src/probes/container-lag/judge.ts'
+import type { JsonObject } from '../../../src/probes/probe-type.ts'
 import { containerLag } from '../../../src/probes/types/container-lag.ts'
 import type { Store } from '../../../src/store/index.ts'
 import { NOW } from '../../../testkit/clock.ts'
@@ -46,10 +47,39 @@ test('instances that still run the version before an hour later are a warning, s
   const rows = [seen('42', NOW - 3 * MINUTE, later), seen('41', NOW - 9 * HOUR, later - MINUTE)]
   const { status, message, startedAt, deployMarkers } = judgeVersions(rows, memory, LAG_MINUTES, later)
   assert.deepEqual([status, startedAt, deployMarkers], ['warning', NOW, []])
-  assert.equal(message, 'Version 41 of GTM-A still sends events, 60 min after version 42 appeared')
+  assert.equal(message, 'Version 41 of GTM-A still sends events, 60 min after a newer one appeared; the newest is 42')
   const well = [seen('42', NOW, later + HOUR), seen('41', NOW - 9 * HOUR, later)]
   const after = judgeVersions(well, memory, LAG_MINUTES, later + HOUR)
   assert.deepEqual([after.status, after.memory], ['ok', { current: { 'GTM-A': '42' }, mixedSince: {} }])
+})
+
+test('releases in quick succession are no lag, and an instance that stays behind all of them is', () => {
+  let memory = {}
+  const at = (minute: number, ...rows: [version: string, first: number, last: number][]) => {
+    const time = (minutes: number) => NOW + minutes * MINUTE
+    const versions = rows.map(([version, first, last]) => seen(version, time(first), time(last)))
+    const {
+      status,
+      message,
+      startedAt,
+      memory: after = {},
+    } = judgeVersions(versions, memory, LAG_MINUTES, time(minute))
+    memory = JSON.parse(JSON.stringify(after)) as JsonObject
+    return [status, message, startedAt]
+  }
+  // Every ten minutes a release, and the version before it is silent a minute later.
+  for (let minute = 0; minute <= 90; minute += 5) {
+    const number = Math.floor(minute / 10)
+    const start = number * 10
+    const before: [string, number, number][] = number === 0 ? [] : [[String(40 + number - 1), start - 10, start + 1]]
+    const [status, message] = at(minute, [String(40 + number), start, minute], ...before)
+    assert.equal(status, 'ok', String(message))
+  }
+  at(100, ['50', 95, 100], ['49', 90, 100])
+  at(130, ['51', 125, 130], ['50', 95, 126], ['49', 90, 130])
+  const [status, message, startedAt] = at(160, ['51', 125, 160], ['49', 90, 160])
+  assert.deepEqual([status, startedAt], ['warning', NOW + 100 * MINUTE])
+  assert.equal(message, 'Version 49 of GTM-A still sends events, 60 min after a newer one appeared; the newest is 51')
 })
 
 test('a rollback is a deploy of the older version once the newer one is silent, and no lag', () => {
