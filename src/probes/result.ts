@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Subject, SubjectFinding, UnjudgedReason } from '../detection/index.ts'
 import { asError, newOrderedId, storable } from '../lib/index.ts'
 import type { ProbeResultRow, ProbeRow, SiteRow } from '../store/index.ts'
-import type { DeployMarker, ProbeOutcome, ResultStatus } from './probe-type.ts'
+import type { DeployMarker, ProbeOutcome, ProbeType, ResultStatus } from './probe-type.ts'
 import type { Run } from './run-probe.ts'
 
 const MESSAGE_MAX = 1_000
@@ -41,9 +41,17 @@ export interface Finished {
   deployMarkers: readonly DeployMarker[]
   /** See `ProbeOutcome`: the result says nothing about this probe. */
   isOurs: boolean
+  /** See `ProbeType`. */
+  minIntervalSeconds: number
 }
 
-export function finishedOf(probe: ProbeRow, site: SiteRow, { outcome, attempts, executedAt }: Run): Finished {
+/** @param type undefined when this version does not know it, and where nothing follows the run */
+export function finishedOf(
+  probe: ProbeRow,
+  site: SiteRow,
+  { outcome, attempts, executedAt }: Run,
+  type?: Pick<ProbeType, 'minIntervalSeconds'>,
+): Finished {
   const kept = keptOutcome(outcome)
   const message = storable(kept.message).slice(0, MESSAGE_MAX)
   const recentStatuses = (probe.recent_statuses + letterOf(kept)).slice(-RECENT_STATUSES)
@@ -69,6 +77,7 @@ export function finishedOf(probe: ProbeRow, site: SiteRow, { outcome, attempts, 
     consecutiveFailures: failuresAfter(probe.consecutive_failures, kept),
     deployMarkers: kept.deployMarkers ?? [],
     isOurs: kept.isOurs === true,
+    minIntervalSeconds: type?.minIntervalSeconds ?? 0,
   }
 }
 

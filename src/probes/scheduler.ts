@@ -195,16 +195,17 @@ export class Scheduler {
       const site = sites.get(probe.site_id)
       if (site === undefined || this.#active.has(probe.id)) continue
       if (probe.lost_runs > 0) onError(lostRuns(probe), `probe ${probe.id} (${probe.probe_type})`)
+      const type = this.#typeOf(probe)
       const run = slots.run(
         site.client_id,
         async () => {
           const lagMs = tools.clock.now() - dueAtOf(probe)
           for (const { onStart } of this.#watches) onStart?.(lagMs)
-          return runProbe(tools, this.#typeOf(probe), probe, site, this.#stopping.signal)
+          return runProbe(tools, type, probe, site, this.#stopping.signal)
         },
         waitMs(dueAtOf(probe), tools.clock.now()),
       )
-      const written = run.then((ended) => ended && this.#write(finishedOf(probe, site, ended)))
+      const written = run.then((ended) => ended && this.#write(finishedOf(probe, site, ended, type)))
       this.#keep(probe.id, written).catch((thrown: unknown) => {
         // Passing failures of the store: the writing loop keeps the result and reports them.
         if (!isPassing(thrown)) onError(asError(thrown), `probe ${probe.id} (${probe.probe_type})`)
@@ -243,9 +244,10 @@ export class Scheduler {
     if (probe === undefined) return undefined
     const site = await siteOf(store, probe)
     if (site === undefined) return undefined
-    const run = await runProbe(tools, this.#typeOf(probe), probe, site, this.#stopping.signal)
+    const type = this.#typeOf(probe)
+    const run = await runProbe(tools, type, probe, site, this.#stopping.signal)
     if (run === undefined) throw new AppError('unavailable', 'the service stops')
-    const [written] = await Promise.all([this.#write(finishedOf(probe, site, run)), this.#writing.tick()])
+    const [written] = await Promise.all([this.#write(finishedOf(probe, site, run, type)), this.#writing.tick()])
     return written
   }
 

@@ -6,8 +6,6 @@ import {
   isPassing,
   type Kysely,
   type ProbeResultRow,
-  type ProbeRow,
-  type SiteRow,
   type Store,
   type Tables,
   type Transaction,
@@ -123,25 +121,25 @@ async function moveOn(
   finished: readonly Finished[],
   now: number,
 ): Promise<Set<string>> {
-  const values = finished.map(
-    ({ probe, site, result, consecutiveFailures, memory, recentStatuses, subjectStatuses }) =>
-      sql`(${sql.join([
-        probe.id,
-        probe.claimed_at,
-        probe.interval_seconds,
-        dueAfterRun(probe, intervalAfter(probe, site, result, now), now),
-        result.status,
-        result.message,
-        result.response_time_ms,
-        result.executed_at,
-        consecutiveFailures,
-        memory,
-        recentStatuses,
-        result.reason,
-        subjectStatuses,
-        probe.next_run_at,
-      ])})`,
-  )
+  const values = finished.map((one) => {
+    const { probe, result, consecutiveFailures, memory, recentStatuses, subjectStatuses } = one
+    return sql`(${sql.join([
+      probe.id,
+      probe.claimed_at,
+      probe.interval_seconds,
+      dueAfterRun(probe, intervalAfter(one, now), now),
+      result.status,
+      result.message,
+      result.response_time_ms,
+      result.executed_at,
+      consecutiveFailures,
+      memory,
+      recentStatuses,
+      result.reason,
+      subjectStatuses,
+      probe.next_run_at,
+    ])})`
+  })
   const { rows } = await sql<{ id: string }>`
     update probes set
       claimed_by = null,
@@ -166,9 +164,10 @@ async function moveOn(
 }
 
 /** People who have just set up a site check every few seconds whether it works: on its first day, intervals are short until something is judged. */
-function intervalAfter(probe: ProbeRow, site: SiteRow, { reason }: ProbeResultRow, now: number): number {
-  const isNew = reason !== null && now - site.created_at < DAY
-  return isNew ? Math.min(probe.interval_seconds, WHILE_NEW_SECONDS) : probe.interval_seconds
+function intervalAfter({ probe, site, result, minIntervalSeconds }: Finished, now: number): number {
+  const isNew = result.reason !== null && now - site.created_at < DAY
+  const soon = Math.max(WHILE_NEW_SECONDS, minIntervalSeconds)
+  return isNew ? Math.min(probe.interval_seconds, soon) : probe.interval_seconds
 }
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { DEAD_AFTER_MS } from '../../src/cluster/index.ts'
 import { DAY, MINUTE, SECOND } from '../../src/lib/index.ts'
-import { bringForward } from '../../src/probes/claims.ts'
+import { bringForward, nextRunAt } from '../../src/probes/claims.ts'
 import type { ProbeOutcome } from '../../src/probes/index.ts'
 import { MOST_MARKERS } from '../../src/probes/write-results.ts'
 import { chunksOf } from '../../src/store/index.ts'
@@ -491,6 +491,19 @@ testLogic('a run that found nothing to judge is no ok to the watch', async (stor
   node.probes.scheduler.watch({ onResult: (_type, outcome) => seen.push(outcome) })
   await runDue(node)
   assert.deepEqual(seen, ['unjudged'])
+})
+
+testLogic("on a site's first day a type that must not ask more often does not", async (store, t) => {
+  const site = await insertSite(store, { created_at: NOW - MINUTE })
+  const run = async (): Promise<ProbeOutcome> => ({ ...OK, reason: 'no_data' })
+  const types = [typeOf(run), typeOf(run, { name: 'shy', minIntervalSeconds: 3_600 })]
+  const [often, shy] = await Promise.all(
+    types.map(({ name }) => insertProbe(store, site.id, { probe_type: name, interval_seconds: 21_600 })),
+  )
+  await runDue(await openNode(t, store, newClock(), types))
+  const due = async (probe = often) => (await probeRow(store, probe?.id ?? '')).next_run_at
+  assert.equal(await due(), nextRunAt(often?.id ?? '', 60, NOW))
+  assert.equal(await due(shy), nextRunAt(shy?.id ?? '', 3_600, NOW))
 })
 
 testLogic('a stop lets runs end for a moment, cancels the rest and gives its claims back', async (store, t) => {
