@@ -61,7 +61,7 @@ async function forgetOldest(trx: Transaction<Tables>, siteId: string): Promise<v
 /** Two probes may see the same change this far apart: one asks Google every quarter of an hour, the other waits for events. */
 const SAME_CHANGE_MS = 6 * HOUR
 
-/** Returns the markers without those that another probe of the site has already written. */
+/** Returns the markers without those that another probe of the site has already written, or writes along with them. */
 async function unseenOf(
   trx: Transaction<Tables>,
   markers: readonly DeployMarkerTable[],
@@ -73,18 +73,16 @@ async function unseenOf(
     .where('site_id', 'in', [...new Set(markers.map(({ site_id }) => site_id))])
     .where('id', '>=', firstIdAt(Math.min(...markers.map(({ at }) => at)) - SAME_CHANGE_MS))
     .execute()
-  return markers.filter(
-    (marker) =>
-      !known.some(
-        ({ site_id, source, from_version, to_version, at }) =>
-          site_id === marker.site_id &&
-          source === marker.source &&
-          from_version === marker.from_version &&
-          to_version === marker.to_version &&
-          Math.abs(at - marker.at) < SAME_CHANGE_MS,
-      ),
-  )
+  const isSame = (one: MarkedChange, other: MarkedChange) =>
+    one.site_id === other.site_id &&
+    one.source === other.source &&
+    one.from_version === other.from_version &&
+    one.to_version === other.to_version &&
+    Math.abs(one.at - other.at) < SAME_CHANGE_MS
+  return markers.filter((marker, index) => ![...known, ...markers.slice(0, index)].some((one) => isSame(one, marker)))
 }
+
+type MarkedChange = Pick<DeployMarkerTable, 'site_id' | 'source' | 'from_version' | 'to_version' | 'at'>
 
 /** Marks results as found during maintenance. Also changes these objects, which a caller of `runNow` gets. */
 export async function markResults(

@@ -63,6 +63,24 @@ testOnEveryEngine(
   [postgres],
 )
 
+testOnEveryEngine('a change that two probes of a site see at once is marked once', async (store) => {
+  const site = await insertSite(store)
+  const claimed = { claimed_by: 'node', claimed_at: NOW }
+  const probes = await Promise.all(['one', 'other'].map((name) => insertProbe(store, site.id, { ...claimed, name })))
+  const node = { clock: newClock(), nodeId: 'node', onResults: async () => {}, onError: assert.fail }
+  const writer = new ResultWriter({ store, ...node })
+  const deployMarkers = ['42', '43'].map((toVersion) => ({ source: 'server container', fromVersion: '41', toVersion }))
+  const run = { outcome: { ...OK, deployMarkers }, attempts: 1, executedAt: NOW }
+  const added = probes.map((probe) => writer.add(finishedOf(probe, site, run)))
+  await writer.flush()
+  assert.deepEqual(await Promise.all(added), [true, true])
+  const markers = await store.read.selectFrom('deploy_markers').select('to_version').orderBy('to_version').execute()
+  assert.deepEqual(
+    markers.map(({ to_version }) => to_version),
+    ['42', '43'],
+  )
+})
+
 testOnEveryEngine(
   'a result whose consequences fail is dropped with a report, and takes no other with it',
   async (store, t) => {
