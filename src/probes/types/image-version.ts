@@ -74,9 +74,10 @@ export const imageVersion = defineProbeType({
     }
     const { version, source, tookMs } = image
     const { status, message, details } = judgeImage(version, config.max_behind_days, now)
-    const before = memory.version
+    const { version: before, source: sourceBefore = source } = memory
+    // Another server's version is no deploy.
     const marker: DeployMarker[] =
-      typeof before === 'string' && before !== version
+      typeof before === 'string' && before !== version && sourceBefore === source
         ? [{ source: 'tag server image', fromVersion: before, toVersion: version }]
         : []
     return {
@@ -84,7 +85,7 @@ export const imageVersion = defineProbeType({
       message,
       details: { ...details, source },
       responseTimeMs: tookMs,
-      memory: { ...image.memory, version },
+      memory: { ...image.memory, version, source },
       deployMarkers: marker,
     }
   },

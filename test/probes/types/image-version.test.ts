@@ -32,7 +32,7 @@ test('an image that is a year behind is a warning that names the releases betwee
   assert.equal(outcome.details.behind_days, 511)
   assert.match(String(outcome.details.source), /^127\.0\.0\.1:\d+\/version$/)
   assert.doesNotMatch(JSON.stringify(outcome), /s3cret/)
-  assert.deepEqual(outcome.memory, { version: '3.0.0' })
+  assert.deepEqual(outcome.memory, { version: '3.0.0', source: outcome.details.source })
   assert.equal(typeof outcome.responseTimeMs, 'number')
   assert.equal((await run(t, { config: { version_url, max_behind_days: 512 } })).status, 'ok')
 })
@@ -55,6 +55,15 @@ test('another version than the last time is marked as a deploy, once and not at 
   assert.deepEqual(await markers({ version: '4.2.0' }), [
     { source: 'tag server image', fromVersion: '4.2.0', toVersion: '4.5.0' },
   ])
+})
+
+test('the version at another address is no deploy', async (t) => {
+  const [staging, live] = await Promise.all([answering(t, '4.5.0'), answering(t, '4.2.0')])
+  const { memory = {} } = await run(t, { config: { version_url: staging } })
+  const moved = await run(t, { config: { version_url: live }, memory })
+  assert.deepEqual(moved.deployMarkers, [])
+  const back = await run(t, { config: { version_url: live }, memory: { ...moved.memory, version: '4.0.0' } })
+  assert.equal(back.deployMarkers?.length, 1)
 })
 
 test('a JSON pointer says where the version is', async (t) => {
