@@ -224,8 +224,10 @@ async function checkCopy(
   const script = await readScript(context, withoutEnd(site.tag_server_url, '/'), containerId)
   if (script.kind !== 'version') return null
   const before = memory.copy_differs_since
-  // A copy of the version before may follow release after release without ever being equal at a run.
-  const replacedAt = original.changes.findLast(({ from }) => from === script.version)?.at ?? 0
+  // A copy may follow release after release without ever being equal at a run, and an earlier time is of another container.
+  const { changes } = original
+  const replaced = changes.findLast(({ from }) => from === script.version) ?? changes[0]
+  const replacedAt = replaced?.at ?? original.since
   const since =
     script.version === original.version ? null : Math.max(typeof before === 'number' ? before : now, replacedAt)
   const facts = { copy: script.version, original: original.version, since, lagMinutes: config.copy_lag_minutes }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { HOUR, MINUTE } from '../../../src/lib/index.ts'
+import { DAY, HOUR, MINUTE } from '../../../src/lib/index.ts'
 import type { Outbound } from '../../../src/outbound/index.ts'
 import type { JsonObject, ProbeOutcome } from '../../../src/probes/probe-type.ts'
 import { tagManagerVersion } from '../../../src/probes/types/tag-manager-version.ts'
@@ -36,7 +36,7 @@ async function scriptHost(t: TestContext) {
 /** A probe of a web container that remembers from run to run. */
 async function watchedContainer(t: TestContext, given: Partial<RunGiven> = {}) {
   const host = await scriptHost(t)
-  let memory: JsonObject = {}
+  let memory: JsonObject = given.memory ?? {}
   const run = async (now = NOW, config: JsonObject = {}): Promise<ProbeOutcome> => {
     const outcome = await runType(t, tagManagerVersion, {
       site: siteRow({ tag_manager_web_container_id: WEB }),
@@ -264,6 +264,21 @@ test('a copy that follows one release after another is as late as the version th
   assert.equal((await run(NOW + 109 * MINUTE)).status, 'ok')
   copy.show('42')
   assert.equal((await run(NOW + 110 * MINUTE)).status, 'warning')
+})
+
+test('a copy of another container than before is no later than that container is watched', async (t) => {
+  const copy = await scriptHost(t)
+  copy.show('40')
+  const { run } = await watchedContainer(t, {
+    site: siteRow({ tag_manager_web_container_id: WEB, tag_server_url: copy.url }),
+    memory: {
+      web: { containerId: 'GTM-BEFORE', version: '7', since: NOW - 9 * DAY, changes: [] },
+      copy_differs_since: NOW - DAY,
+    },
+  })
+  const first = await run()
+  assert.equal(first.status, 'ok', first.message)
+  assert.equal((await run(NOW + HOUR)).status, 'warning')
 })
 
 test('a tag server that hands out no container is not judged by it', async (t) => {
