@@ -86,7 +86,8 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 const LOOKED_AT = 4 * MESSAGE_MAX
 
 /** Makes one line that every store and page accepts. Keeps the end of a long text, which says what a job failed with. */
-function cleaned(text: string): string {
+function cleaned(sent: string): string {
+  const text = sent.trimEnd()
   const end = inOneLine(storable(text.slice(-LOOKED_AT).toWellFormed()))
   const line = Array.from(end)
   return line.length <= MESSAGE_MAX && text.length <= LOOKED_AT ? end : `…${line.slice(1 - MESSAGE_MAX).join('')}`

@@ -68,6 +68,10 @@ test('of a long text the end is kept, in whole characters', () => {
   assert.equal(read({ body: 'x'.repeat(MESSAGE_MAX) }).message.length, MESSAGE_MAX)
 })
 
+test('what a job said before thousands of blank lines is kept', () => {
+  assert.equal(read({ body: `disk full${'\r\n '.repeat(2_000)}` }).message, 'disk full')
+})
+
 test('a duration counts where it is one', () => {
   const durations = ['1200.4', '-1', 'NaN', '1e99', ' ', '0'].map((ping) => read({ query: { ping } }).durationMs)
   assert.deepEqual(durations, [1_200, null, null, null, 0, 0])
