@@ -28,9 +28,9 @@ export function requireRoomIn(
     ...(caller.all === null ? { site: MOST_SITES, probe: MOST_PROBES } : {}),
   }
   for (const [kind, limit] of Object.entries(most)) {
-    const created = changes.filter(({ creates }) => creates === kind).length
     const automatic = kind === 'probe' ? changes.reduce((sum, { autoProbes = 0 }) => sum + autoProbes, 0) : 0
-    const count = left[kind as Limited] + created + automatic
+    const created = changes.filter(({ creates }) => creates === kind).length + automatic
+    const count = left[kind as Limited] + created
     if (created === 0 || count <= limit) continue
     const many = kind === 'maintenance' ? 'maintenance windows' : `${kind}s`
     problems.push(source.problem(`the client would have ${count} ${many}, and can have ${limit}: leave some out`))
