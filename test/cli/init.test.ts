@@ -55,6 +55,17 @@ test('the answers are what the service starts with', async (t) => {
   assert.deepEqual(config.trustProxy, ['loopback'])
 })
 
+test('answers that are pasted together each answer their question', async (t) => {
+  const file = join(await tempDir(t), '.env')
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  const terminal = openTerminal(input, output)
+  t.after(() => terminal.close())
+  input.end(`${URL}\n./there\nrandom\n\n`)
+  await initAt(terminal, { file })
+  const { PUBLIC_URL, DATA_DIR } = await settingsIn(file)
+  assert.deepEqual([PUBLIC_URL, DATA_DIR], [URL, './there'])
+})
+
 test('what is not valid is asked again, with what is allowed', async (t) => {
   const file = join(await tempDir(t), '.env')
   const { terminal, said } = answering(t, [

@@ -12,15 +12,15 @@ export interface Terminal {
 /** @throws StartupError from `ask` when the input ends, or at Ctrl-C */
 export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Terminal {
   const lines = createInterface({ input, output })
-  const end = new AbortController()
-  lines.once('close', () => end.abort())
+  // Keeps lines that are pasted together for the next questions; `question` would drop all but the first.
+  const answers = lines[Symbol.asyncIterator]()
   return {
     async ask(question) {
-      try {
-        return (await lines.question(question, { signal: end.signal })).trim()
-      } catch {
-        throw new StartupError('no answer: nothing was written')
-      }
+      lines.setPrompt(question)
+      lines.prompt()
+      const { done, value } = await answers.next()
+      if (done === true) throw new StartupError('no answer: nothing was written')
+      return value.trim()
     },
     say: (line) => void output.write(`${line}\n`),
     close: () => lines.close(),
