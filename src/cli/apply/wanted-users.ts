@@ -46,10 +46,10 @@ export function wantedUsers(files: readonly YamlFile[]): WantedUser[] | null {
   return wanted
 }
 
-function wantedUser(source: Source, { email, roles, ...fields }: UserEntry): WantedUser {
+function wantedUser(source: Source, { email, name, roles, ...fields }: UserEntry): WantedUser {
   return {
     ...{ source, name: emailKey(email), label: source.shown('email', emailKey(email)), email: email.trim() },
-    ...{ renamedFrom: null, fields },
+    ...{ renamedFrom: null, fields: name === undefined ? fields : { ...fields, name: name.trim() } },
     roles:
       roles?.map(({ client, role }, index) => ({
         source: source.at('roles', index),

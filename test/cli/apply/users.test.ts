@@ -127,6 +127,15 @@ test('a plan shows whose roles change, and who is in no file stays unless pruned
   assert.equal((await stage.users()).find(({ email }) => email === 'bea@agency.example')?.status, 'disabled')
 })
 
+test('spaces around the name of a person are no difference', async (t) => {
+  const stage = await open(t)
+  const spaced = PEOPLE.replace('name: Ada', 'name: " Ada "')
+  assert.equal((await stage.applyText(spaced)).code, 0)
+  assert.equal((await stage.users())[0]?.name, 'Ada')
+  assert.deepEqual((await stage.applyText(spaced)).lines, ['Nothing to change.'])
+  assert.equal((await stage.applyText(spaced.replace(' Ada ', ' Ada L. '))).code, 0)
+})
+
 test('an owner hands over to another in one go, and a client that goes takes its roles along', async (t) => {
   const stage = await open(t)
   await stage.applyText(PEOPLE)
