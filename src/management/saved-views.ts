@@ -3,7 +3,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { type Static, Type } from 'typebox'
 import { EXPECTS, errorResponses, type HttpApp, IsoTime, model, NoContent, Uuid, visibleTo } from '../http/index.ts'
 import { AppError, isoTime, newOrderedId, notFound } from '../lib/index.ts'
-import type { SavedViewRow, Tables, Transaction } from '../store/index.ts'
+import { lockText, type SavedViewRow, type Tables, type Transaction } from '../store/index.ts'
 import { writeAudit } from './audit.ts'
 import { ONE_LINE } from './client-schemas.ts'
 import { type Context, contextOf, type ManagementOptions } from './context.ts'
@@ -44,6 +44,7 @@ async function saveView(ctx: Context, ownerId: string | null, { name, path }: Sa
     owner_id: ownerId,
   }
   return ctx.store.write.transaction().execute(async (trx) => {
+    await lockText(trx, ctx.store, `views ${ownerId}`)
     const there = await trx.selectFrom('saved_views').select(['id', 'name']).where(seenBy(ownerId)).execute()
     if (there.some((each) => each.name === row.name))
       throw new AppError('conflict', `There is already a view “${row.name}”`)

@@ -42,3 +42,13 @@ testPerEngine(
   },
   logicEngines,
 )
+
+testPerEngine('of views that are saved at once under one name only one is there', async (engine, t) => {
+  const api = await startTestService(t, newClock(), { ADMIN_TOKEN: ADMIN, ...(await placeFor(engine, t)) })
+  // The first round opens the connections.
+  for (const name of ['Broken', 'Paused']) {
+    const save = () => api.call('POST', '/api/views', { name, path: '/' }, bearer(ADMIN))
+    const answers = await Promise.all(Array.from({ length: 6 }, save))
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409, 409, 409])
+  }
+})
