@@ -226,18 +226,26 @@ function requireOwner(
   kept: readonly UserRecord[],
   present: readonly UserRecord[],
 ): void {
-  if (!present.some((user) => isActive(user) && ownsAll(user.roles))) return
-  const isLeft =
-    kept.some((user) => isActive(user) && ownsAll([...user.roles, ...user.group_roles])) ||
-    pairs.some(({ wanted: { fields, roles }, present: user }) => {
-      const isIn = fields.is_active ?? (user === null || isActive(user))
-      const byHand = roles === null ? (user?.roles ?? []) : entriesOf(roles)
-      return isIn === true && ownsAll([...byHand, ...(user?.group_roles ?? [])])
-    })
-  if (isLeft) return
-  const message = 'no owner of all clients would be left: name one in the files (all_clients: true, role: owner)'
+  const owners = present.filter((user) => isActive(user) && ownsAll(user.roles))
+  if (owners.length === 0) return
+  const left = [
+    ...kept.filter((user) => isActive(user) && ownsAll([...user.roles, ...user.group_roles])),
+    ...pairs
+      .filter(({ wanted: { fields, roles }, present: user }) => {
+        const isIn = fields.is_active ?? (user === null || isActive(user))
+        const byHand = roles === null ? (user?.roles ?? []) : entriesOf(roles)
+        return isIn === true && ownsAll([...byHand, ...(user?.group_roles ?? [])])
+      })
+      .map(({ present: user }) => user),
+  ]
+  // The service does not count someone who has only been invited, unless there is no one else now.
+  if (left.some(hasAccepted) || (left.length > 0 && !owners.some(hasAccepted))) return
+  const who = left.length === 0 ? '' : ' who has accepted the invitation'
+  const message = `no owner of all clients${who} would be left: name one in the files (all_clients: true, role: owner)`
   planning.problems.push({ place: null, message })
 }
+
+const hasAccepted = (user: UserRecord | null): boolean => user !== null && (user.has_password || user.single_sign_on)
 
 const ownsAll = (roles: UserRecord['roles']): boolean =>
   roles.some(({ client_id, role }) => client_id === null && role === 'owner')

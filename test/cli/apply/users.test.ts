@@ -187,10 +187,12 @@ test('the last owner and the person who applies the files are neither deleted no
     /is the person who applies this, and is in no file: --prune would delete/,
   )
   assert.equal((await stage.roles())['Ada@agency.example'], 'owner of all')
+  const before = await stage.ask('/api/audit')
   await assert.rejects(
-    stage.applyText(gone, { prune: true }),
-    /owner of all clients who has accepted the invitation must remain/,
+    stage.applyText(gone.replace('users:', '  - name: Gamma\nusers:'), { prune: true }),
+    /no owner of all clients who has accepted the invitation would be left/,
   )
+  assert.deepEqual(await stage.ask('/api/audit'), before)
   await accept(stage, 'cleo@agency.example', password)
   assert.equal((await stage.applyText(gone, { prune: true })).code, 0)
 })
