@@ -1,4 +1,4 @@
-import { isObject, maskedQuery, printable } from '../../lib/index.ts'
+import { isObject, maskedIfAddress, printable } from '../../lib/index.ts'
 import type { FieldChange } from './change.ts'
 import type { Source } from './wanted.ts'
 
@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** Fields whose value alone gives access. */
 const SECRETS = ['chat_webhook', 'secret', 'address']
-/** Addresses whose queries may hold keys. */
+/** Addresses whose queries may hold keys; settings of probes may be addresses, too. */
 const ADDRESSES = ['url', 'tag_server_url']
 
 const TIMES = ['starts_at', 'ends_at']
@@ -60,5 +60,5 @@ const hidden = (value: unknown): string => (value === null || value === undefine
 function shown(name: string, value: unknown): string {
   if (value === null || value === undefined) return 'not set'
   if (typeof value !== 'string') return printable(JSON.stringify(value))
-  return printable(ADDRESSES.includes(name) ? maskedQuery(value) : value)
+  return printable(ADDRESSES.includes(name) || name.startsWith('config.') ? maskedIfAddress(value) : value)
 }

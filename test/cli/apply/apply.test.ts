@@ -83,6 +83,22 @@ test('a plan is shown as JSON for programs, with the place of each change and wi
   assert.match(applied.err.join(), /--json needs --plan/)
 })
 
+test('a plan cuts the query of an address in the settings of a probe', async (t) => {
+  const { applyText } = await startApplying(t)
+  const file = (key: string) => `
+clients:
+  - name: Acme
+    sites:
+      - name: Shop
+        url: https://shop.acme.example
+        tag_server_url: https://sst.acme.example
+        probes: [{ type: image_version, config: { version_url: "https://sst.acme.example/v?key=${key}" } }]
+`
+  await applyText(file('first-key'))
+  const { lines } = await applyText(file('second-key'), { plan: true })
+  assert.equal(lines[1], '    config.version_url: https://sst.acme.example/v?… → https://sst.acme.example/v?…')
+})
+
 test('names that come from the environment are shown as the file has them', async (t) => {
   const { applyText } = await startApplying(t)
   const environment = {
