@@ -91,7 +91,7 @@ function channelOf(client: string, channel: OwnChannelRecord, placeholders: Plac
     address:
       kind === 'email' && address !== null ? withoutVariables(address) : placeholders.for(client, name, 'address'),
     ...(has_secret ? { secret: placeholders.for(client, name, 'secret') } : {}),
-    ...(endpoint === null ? {} : { endpoint }),
+    ...(endpoint === null ? {} : { endpoint: withoutVariables(endpoint) }),
     ...(minimum_severity === 'warning' ? {} : { minimum_severity }),
     ...(warnings_after_minutes === null ? {} : { warnings_after_minutes }),
     ...(is_active ? {} : { is_active }),

@@ -86,7 +86,7 @@ clients:
       - kind: opsgenie
         name: Europe
         address: \${ACME_OPSGENIE}
-        endpoint: https://api.eu.opsgenie.com
+        endpoint: https://api.eu.opsgenie.com/?a=$\${b}
         is_active: false
       - kind: email
         name: Night
