@@ -117,13 +117,17 @@ async function setPassword(
   { secret, password, name }: { secret: string; password: string; name?: string },
 ): Promise<void> {
   const asked = await userOfLink(store.read, secret, clock.now())
-  const after = { email: asked.email, name: name?.trim() ?? asked.name }
-  requireFit(password, after)
+  const given = name === undefined ? {} : { name: name.trim() }
+  requireFit(password, { ...asked, ...given })
   const password_hash = await passwords.hash(password)
   await store.write.transaction().execute(async (trx) => {
     // Hashing takes a while: meanwhile the link may have been used, or its user disabled.
     const user = await userOfLink(trx, secret, clock.now())
-    await trx.updateTable('users').set({ password_hash, name: after.name }).where('id', '=', user.id).execute()
+    await trx
+      .updateTable('users')
+      .set({ password_hash, ...given })
+      .where('id', '=', user.id)
+      .execute()
     // Only now the account is locked.
     const used = await trx.deleteFrom('user_links').where('id', '=', hashOf(secret)).executeTakeFirst()
     if (used.numDeletedRows === 0n) throw new AppError('conflict', 'The link has been used or replaced in the meantime')
@@ -134,8 +138,8 @@ async function setPassword(
         entity: 'user',
         verb: 'update',
         id: user.id,
-        before: { password: user.password_hash === null ? 'never set' : 'as before' },
-        after: { password: 'set with a link' },
+        before: { password: user.password_hash === null ? 'never set' : 'as before', name: user.name },
+        after: { password: 'set with a link', name: user.name, ...given },
       },
     ])
   })

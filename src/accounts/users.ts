@@ -130,7 +130,11 @@ export async function updateUser(
     const isNoOnes = entriesOf(after).length === 0 && isInvited(row, ways) && row.disabled_at === null
     const isRemoved = managed !== null && isNoOnes
     if (isRemoved) await removeAccount(trx, id)
-    await auditUser(trx, ctx, access, isRemoved ? 'delete' : 'update', row, { before: grants, after }, before)
+    const isChanged =
+      row.name !== before.name || row.disabled_at !== before.disabled_at || rolesInWords(after) !== rolesInWords(grants)
+    if (isRemoved || isChanged) {
+      await auditUser(trx, ctx, access, isRemoved ? 'delete' : 'update', row, { before: grants, after }, before)
+    }
     return { row, grants: after, ways }
   })
 }

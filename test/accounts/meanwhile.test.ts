@@ -80,6 +80,18 @@ test('a link that is replaced while it is used sets no password', async (t) => {
   assert.equal((await use(invited, later)).status, 204)
 })
 
+test('a name that an owner changes while a link sets the password stays', async (t) => {
+  const invited = await openInvited(t)
+  const { store, id, secret } = invited
+  const used = await during(
+    store,
+    (trx) => lock(trx, id),
+    () => use(invited, secret),
+  )
+  assert.equal(used.status, 204, used.text)
+  assert.equal((await invited.admin.ask<{ name: string }[]>('GET', '/api/users'))[0]?.name, 'Ada')
+})
+
 test('the owner of a client gets no link of someone who accepts the invitation meanwhile', async (t) => {
   const invited = await openInvited(t)
   const { api, admin, store, client, id } = invited

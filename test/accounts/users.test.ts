@@ -4,9 +4,10 @@ import type { InvitedUser, NewApiToken, SessionRecord, UserRecord } from '../../
 import { Passwords } from '../../src/accounts/passwords.ts'
 import { OverloadedError } from '../../src/http/index.ts'
 import { DAY, HOUR, MINUTE, newId } from '../../src/lib/index.ts'
+import type { AuditRecord } from '../../src/management/index.ts'
 import { chunksOf } from '../../src/store/index.ts'
 import { type ApiClient, apiClient, bearer } from '../../testkit/api.ts'
-import { sqlite, testPerEngine } from '../../testkit/engines.ts'
+import { logicEngines, sqlite, testPerEngine } from '../../testkit/engines.ts'
 import { newProbeRow } from '../../testkit/probes.ts'
 import { join, openAccounts, PASSWORD, type Role, secretOf, signIn } from './support.ts'
 
@@ -534,3 +535,22 @@ test('who makes a link for the password of someone else is in the audit log, and
   assert.deepEqual(latest?.after, { password_link: 'made' })
   assert.ok(!audit.text.includes(secretOf(url)))
 })
+
+testPerEngine(
+  'the audit log has the name that someone gives with a link, and nothing of a change that changes nothing',
+  async (engine, t) => {
+    const { api, admin } = await openAccounts(t, engine)
+    const roles = [{ client_id: null, role: 'owner' }]
+    const { id, link } = await admin.ask<InvitedUser>('POST', '/api/users', { email: 'ada@agency.example', roles })
+    const secret = secretOf(link?.url ?? '')
+    await apiClient(api.url).ask('POST', '/api/password-links/use', { secret, password: PASSWORD, name: ' Ada L. ' })
+    const [latest] = await admin.ask<AuditRecord[]>('GET', `/api/audit?entity_id=${id}`)
+    assert.deepEqual(latest?.before, { password: 'never set', name: 'ada' })
+    assert.deepEqual(latest?.after, { password: 'set with a link', name: 'Ada L.' })
+    for (const change of [{}, { name: ' Ada L.' }, { is_active: true }, { roles }]) {
+      await admin.ask('PATCH', `/api/users/${id}`, change)
+    }
+    assert.equal((await admin.ask<AuditRecord[]>('GET', `/api/audit?entity_id=${id}`))[0]?.id, latest?.id)
+  },
+  logicEngines,
+)
