@@ -28,15 +28,23 @@ export async function ensureDemoSites(
   const ctx: Context = { store, clock, actor: ACTOR }
   const clients = await clientsOfDemo(store, dataDir)
   const sites = await madeByDemo(store, 'site', await store.read.selectFrom('sites').selectAll().execute())
+  const knownOf = ({ serverContainerId }: SiteProfile) =>
+    sites.find((site) => site.tag_manager_server_container_id === serverContainerId)
   const demoSites: DemoSite[] = []
   for (const profile of profiles) {
-    let client = clients.find(({ name }) => name === profile.client.name)
+    const known = knownOf(profile)
+    if (known !== undefined) {
+      demoSites.push({ profile, row: known })
+      continue
+    }
+    // Someone may have renamed the client: its other sites lead to it.
+    const ofClient = profiles.flatMap((other) => (other.client === profile.client ? (knownOf(other) ?? []) : []))
+    let client = clients.find(({ id, name }) => id === ofClient[0]?.client_id || name === profile.client.name)
     if (client === undefined) {
       client = await newClient(ctx, profile.client)
       clients.push(client)
     }
-    const known = sites.find((site) => site.tag_manager_server_container_id === profile.serverContainerId)
-    demoSites.push({ profile, row: known ?? (await newSite(ctx, client.id, profile)) })
+    demoSites.push({ profile, row: await newSite(ctx, client.id, profile) })
   }
   return demoSites
 }

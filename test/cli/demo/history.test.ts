@@ -128,8 +128,12 @@ testLogic('a demo deletes and renames nothing that its user did, and makes again
     .where('tag_manager_server_container_id', '=', COFFEE.serverContainerId)
     .execute()
   await store.write.updateTable('sites').set({ name: 'Renamed' }).execute()
+  await store.write.updateTable('clients').set({ name: 'Renamed' }).execute()
   await insertSite(store)
+  const clients = () => store.read.selectFrom('clients').select(['id', 'name']).orderBy('id').execute()
+  const before = await clients()
   const again = await ensureDemoSites(store, clock, 'the folder', PROFILES)
+  assert.deepEqual(await clients(), before)
   assert.deepEqual(
     again.map(({ row }) => row.name),
     ['Renamed', COFFEE.name],
