@@ -235,6 +235,7 @@ test('the last line of doctor counts a single warning as one', () => {
 test('too few open files and too little memory are warnings', () => {
   assert.equal(openFilesFinding(null), null)
   assert.equal(openFilesFinding(4_096)?.level, 'ok')
+  assert.equal(openFilesFinding(Number.POSITIVE_INFINITY)?.text, 'unlimited')
   assert.match(openFilesFinding(1_024)?.text ?? '', /may have 1024 files and connections.*raise the limit/)
   assert.equal(memoryFinding(640).level, 'ok')
   assert.match(memoryFinding(256.5).text, /256 MiB, and the system kills what needs more: provide 640 MiB or more/)

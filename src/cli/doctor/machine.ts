@@ -148,10 +148,11 @@ const MIN_MEMORY_MIB = 640
 export const limitFindings = async (): Promise<DoctorFinding[]> =>
   [openFilesFinding(await openFiles()), memoryFinding(memoryMib())].filter((finding) => finding !== null)
 
-/** @param most limit of open files and connections; null when the system does not report one */
+/** @param most limit of open files and connections, infinite without one; null when the system does not report it */
 export function openFilesFinding(most: number | null): DoctorFinding | null {
   if (most === null) return null
   const check = 'open-files'
+  if (most === Number.POSITIVE_INFINITY) return { check, level: 'ok', text: 'unlimited' }
   if (most >= MIN_OPEN_FILES) return { check, level: 'ok', text: `up to ${most}` }
   const text = `this process may have ${most} files and connections at a time: raise the limit (LimitNOFILE=65536 with systemd, ulimit -n in a shell)`
   return { check, level: 'warning', text }
@@ -168,7 +169,7 @@ async function openFiles(): Promise<number | null> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
   const soft = /^Max open files +(\w+)/m.exec(limits)?.[1]
   if (soft === undefined) return null
-  return soft === 'unlimited' ? Number.MAX_SAFE_INTEGER : Number(soft)
+  return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft)
 }
 
 /** Memory of the machine, or the container's share of it. */
