@@ -314,6 +314,22 @@ testPerEngine('channels are added, changed, tested and deleted, and their keys a
   const patched = await call('PATCH', own, { minimum_severity: 'critical', name: 'Night' })
   assert.partialDeepStrictEqual(patched.json(), { minimum_severity: 'critical', name: 'Night', address: '…cdef' })
 
+  const signed = (await call('POST', path, { ...secret, name: 'Theirs' })).json<OwnChannelRecord>()
+  const { kind: _kind, name: _name, ...fields } = secret
+  for (const change of [{ address: 'https://x.example/other' }, fields]) {
+    await call('PATCH', `${path}/${signed.id}`, change)
+  }
+  const [latest, earlier] = (await call('GET', `/api/audit?entity_id=${signed.id}`)).json<AuditRecord[]>()
+  assert.deepEqual(
+    [earlier?.before, earlier?.after],
+    [
+      { has_secret: true, secret: 'as before' },
+      { has_secret: false, secret: 'changed' },
+    ],
+  )
+  assert.deepEqual(latest?.after, { has_secret: true, secret: 'changed' })
+  await call('DELETE', `${path}/${signed.id}`)
+
   const shown: string[] = [added.text, patched.text]
   for (const token of [ADMIN, VIEWER]) {
     const listed = await call('GET', path, undefined, token)

@@ -175,7 +175,16 @@ async function audit(
   after: ClientChannelRow | null,
 ): Promise<void> {
   const id = after?.id ?? before?.id ?? ''
-  await writeAudit(trx, ctx, [{ entity: 'channel', verb, id, before: auditFields(before), after: auditFields(after) }])
+  const [was, is] = [auditFields(before), auditFields(after)]
+  // Of an address that is a secret only a part is shown, which may be the same.
+  const isHidden = before?.address !== after?.address && was?.address === is?.address && was?.endpoint === is?.endpoint
+  await writeAudit(trx, ctx, [
+    {
+      ...{ entity: 'channel', verb, id },
+      before: was && { ...was, ...(isHidden ? { secret: 'as before' } : {}) },
+      after: is && { ...is, ...(isHidden ? { secret: 'changed' } : {}) },
+    },
+  ])
 }
 
 function auditFields(row: ClientChannelRow | null) {
