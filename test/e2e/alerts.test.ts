@@ -7,7 +7,7 @@ import { insertProbe } from '../../testkit/probes.ts'
 import { clock } from './support/clock.ts'
 import { startDemo } from './support/demo.ts'
 import { choose, sideways } from './support/forms.ts'
-import { answering, assertAccessible, chiefly, inOnePage, staysAccessible } from './support/page.ts'
+import { answering, assertAccessible, chiefly, inOnePage, staysAccessible, untilTrue } from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 import { addTarget, startEmpty } from './support/target.ts'
 
@@ -233,6 +233,8 @@ test('alerts about targets that break and are repaired', async (t) => {
     await focused('First shop').waitFor()
 
     await page.keyboard.press('s')
+    await untilTrue(page, `document.activeElement.getAttribute('role') === 'menuitemradio'`)
+    await assertAccessible(page)
     await page.getByRole('menuitem', { name: '1 hour' }).click()
     await row(page, 'First shop')
       .getByText(/^silenced until ([^,]+, )?\d\d:\d\d/)

@@ -109,7 +109,8 @@ export const theme = createTheme({
     Tooltip: { defaultProps: { openDelay: 150, transitionProps: { duration: 0 }, withinPortal: true } },
     Modal: { defaultProps: { ...OVERLAY, centered: true } },
     Drawer: { defaultProps: OVERLAY },
-    Menu: { defaultProps: { transitionProps: { duration: 0 }, shadow: 'md' } },
+    // Its first item has the focus, not an empty element that screen readers have to skip.
+    Menu: { defaultProps: { transitionProps: { duration: 0 }, shadow: 'md', withInitialFocusPlaceholder: false } },
     Popover: { defaultProps: { transitionProps: { duration: 0 }, shadow: 'md' } },
   },
 })
