@@ -88,6 +88,21 @@ test('a link ends after its time, when another is made, and when the account is 
   assert.ok(!(await works(second.url)))
 })
 
+test('someone whose last role was taken manages their own account, and sees nothing else', async (t) => {
+  const { api, admin } = await openAccounts(t, sqlite)
+  const { id } = await join(admin, 'ada@agency.example', [{ client_id: null, role: 'viewer' }])
+  const [here, there] = [await signIn(api.url, 'ada@agency.example'), await signIn(api.url, 'ada@agency.example')]
+  await admin.ask('PATCH', `/api/users/${id}`, { roles: [] })
+  const [other] = (await here.ask<SessionRecord[]>('GET', '/api/account/sessions')).filter((one) => !one.is_current)
+  await here.ask('DELETE', `/api/account/sessions/${other?.id}`)
+  assert.equal((await there.call('GET', '/api/account')).status, 401)
+  await here.ask('PATCH', '/api/account', { current_password: PASSWORD, password: 'another good sentence' })
+  for (const path of ['/api/clients', '/api/sites', '/api/users', '/api/settings', '/api/dashboard/overview']) {
+    const answer = await here.call('GET', path)
+    assert.equal(answer.status, 403, `${path}: ${answer.text}`)
+  }
+})
+
 test('sessions are listed, end on demand, with the account and with another password', async (t) => {
   const { api, clock, admin } = await openAccounts(t, sqlite)
   const { id } = await join(admin, 'ada@agency.example', [{ client_id: null, role: 'viewer' }])

@@ -122,6 +122,8 @@ export function requireRole(access: Access, request: FastifyRequest): void {
     if (suffices(access.grants.all, 'viewer')) throw refusal(access)
     throw new AppError('forbidden', 'This is about the whole service: it needs a role for all clients')
   }
+  // Someone without a role still manages their own account.
+  if (request.routeOptions.config.scope === 'anyone' && needed === 'viewer') return
   if (!suffices(highestRole(access.grants), needed)) throw refusal(access)
 }
 

@@ -38,7 +38,10 @@ function explainAnswer({ code, message, retryAfter }: ApiError): ErrorWords {
     case 'not_found':
       return { title: message, advice: 'It may have been deleted, or the link is incomplete.' }
     case 'forbidden':
-      return { title: 'You may not see this', advice: `${message}. Ask an owner for access.` }
+      return {
+        title: 'You may not see this',
+        advice: /ask an owner/.test(message) ? `${message}.` : `${message}. Ask an owner for access.`,
+      }
     case 'rate_limited':
       return { title: 'Too many requests', advice: `${message}. Try again in ${retryAfter ?? 60} s.` }
     case 'unavailable':
