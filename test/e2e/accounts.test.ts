@@ -310,8 +310,11 @@ test('lists and forms over several clients offer changes of those that someone e
     )
   }
   const own = places.find(({ name }) => isOwn(name))
+  await go('/clients/new')
+  await page.getByRole('heading', { name: 'You may not add clients' }).waitFor()
   const pause = page.getByRole('button', { name: 'Pause …' })
   await go(`/clients/${own?.client_id}/edit`)
+  await page.getByText(/Only an editor of all clients can change it$/).waitFor()
   assert.equal(await pause.isDisabled(), true, 'the client as a whole is up to editors of all clients')
   assert.equal(await page.getByRole('button', { name: 'Delete …' }).isDisabled(), true, 'and its end to owners')
   await go(`/sites/${own?.id}/edit`)

@@ -2,6 +2,7 @@ import { NumberInput, Select, Skeleton, Switch, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import { LockKeyhole } from 'lucide-react'
 import { useState } from 'react'
 import {
   type ClientRecord,
@@ -20,13 +21,13 @@ import { FormEnd } from '../../ui/FormEnd.tsx'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { LockedPage, PendingPage } from '../../ui/PendingPage.tsx'
-import { MayNotChange } from '../../ui/States.tsx'
+import { EmptyState, MayNotChange } from '../../ui/States.tsx'
 import { type ClientValues, clientBody, clientValues, EMPTY_CLIENT, PLANS } from './client-values.ts'
 import { ClientDanger } from './Danger.tsx'
 import classes from './form.module.css'
 
 export function NewClientPage() {
-  const { mayAddClients } = useSession()
+  const { mayAddClients, mayChange } = useSession()
   const create = useCreateClient()
   const leadOn = useLeadOn()
   return (
@@ -44,6 +45,10 @@ export function NewClientPage() {
             await leadOn({ to: '/clients/$clientId', params: { clientId: id } })
           }}
         />
+      ) : mayChange ? (
+        <EmptyState icon={LockKeyhole} title="You may not add clients">
+          Only an editor of all clients can do this: ask an owner of all clients, or sign in with the admin key.
+        </EmptyState>
       ) : (
         <MayNotChange />
       )}
@@ -141,7 +146,7 @@ export function ClientForm({ initial, action, cancelTo, onSave }: Props) {
         <TextInput label="Name" withAsterisk {...form.getInputProps('name')} />
         <Select
           label="Plan"
-          description={PLANS.find(({ value }) => value === plan)?.limits ?? 'What its sites may send together'}
+          description={`${PLANS.find(({ value }) => value === plan)?.limits ?? 'What its sites may send together'}${mayAddClients ? '' : '. Only an editor of all clients can change it'}`}
           data={initial.plan === '' ? [DEFAULT_PLAN, ...PLANS] : [...PLANS]}
           allowDeselect={false}
           disabled={!mayAddClients}
