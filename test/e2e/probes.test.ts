@@ -235,6 +235,23 @@ test('the probes of the demo store', async (t) => {
     assert.equal((await demo.call('GET', pathname)).status, 404)
   })
 
+  await t.test('a list no longer has what someone else deleted, once its page or a button has said so', async (t) => {
+    const add = (name: string) =>
+      demo.ask<{ id: string }>('POST', '/api/probes', { site_id: site.id, probe_type: 'data_volume', name })
+    const [opened, run] = [await add('Opened'), await add('Run')]
+    const { page, browserErrors } = await open(t, `/sites/${site.id}/probes`)
+    await page.getByRole('link', { name: 'Opened' }).waitFor()
+    await demo.ask('DELETE', `/api/probes/${opened.id}`)
+    await page.getByRole('link', { name: 'Opened' }).click()
+    await page.getByRole('heading', { name: 'Probe not found' }).waitFor()
+    await page.goBack()
+    await page.getByRole('link', { name: 'Opened' }).waitFor({ state: 'detached' })
+    await demo.ask('DELETE', `/api/probes/${run.id}`)
+    await page.getByRole('button', { name: 'Run Run now' }).click()
+    await page.getByRole('link', { name: 'Run', exact: true }).waitFor({ state: 'detached' })
+    for (const error of browserErrors.splice(0)) assert.match(error, /status of 404/)
+  })
+
   await t.test('a probe is paused and deleted, by its name only', async (t) => {
     const created = await demo.call('POST', '/api/probes', {
       site_id: site.id,
@@ -254,6 +271,8 @@ test('the probes of the demo store', async (t) => {
     await page.getByText('Paused', { exact: true }).click()
     await page.waitForURL('**?filter=off')
     await page.getByRole('button', { name: 'More for Doomed' }).click()
+    await page.getByRole('menuitem', { name: 'Delete …' }).waitFor()
+    await staysAccessible(page)
     await page.getByRole('menuitem', { name: 'Delete …' }).click()
     const confirm = page.getByRole('button', { name: 'Delete the probe' })
     assert.equal(await confirm.isDisabled(), true)

@@ -21,14 +21,17 @@ export function createQueryClient(): QueryClient {
     queryCache: new QueryCache({
       onError(error, query) {
         onError(error)
-        if (error instanceof ApiError && error.code === 'not_found') query.setState({ data: undefined })
+        if (!isGone(error)) return
+        query.setState({ data: undefined })
+        // Lists that still have it are loaded again when they are shown.
+        void client.invalidateQueries({ refetchType: 'none' })
       },
     }),
     mutationCache: new MutationCache({
       onError(error) {
         onError(error)
-        // The change may have been made.
-        if (error instanceof UnreachableError) void client.invalidateQueries()
+        // The change may have been made, or what it is about was deleted.
+        if (error instanceof UnreachableError || isGone(error)) void client.invalidateQueries()
       },
     }),
     defaultOptions: {
@@ -47,6 +50,8 @@ export function createQueryClient(): QueryClient {
   })
   return client
 }
+
+const isGone = (error: Error): boolean => error instanceof ApiError && error.code === 'not_found'
 
 const mayPass = (error: Error): boolean =>
   error instanceof UnreachableError || (error instanceof ApiError && error.code === 'unavailable')
