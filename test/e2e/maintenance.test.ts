@@ -70,6 +70,8 @@ test('maintenance and silences', async (t) => {
     await dialog.getByLabel('What is done').fill('New checkout')
     await pick(page, 'Client', 'Nordlicht Digital')
     await pick(page, 'Site', 'Feldkamp Outdoor')
+    await dialog.getByLabel(/^From/).fill('2027-10-31T02:30')
+    await dialog.getByText('Europe/Berlin · 02:30 comes twice that day: the first counts').waitFor()
     await dialog.getByText('Every week', { exact: true }).click()
     await dialog.getByText('Mon', { exact: true }).click()
     await dialog.getByLabel(/^At\b/).fill('22:30')

@@ -17,6 +17,7 @@ import { onset, onsetLine } from '../../web/src/lib/onset.ts'
 import { directoryOf } from '../../web/src/lib/use-directory.ts'
 import { compact, counted, duration, exact, percent, relative, unbroken } from '../../web/src/lib/words.ts'
 import { momentOf, wallTime } from '../../web/src/lib/zone.ts'
+import { momentLike, zoneHint } from '../../web/src/lib/zone-hint.ts'
 import { parseSearch, stringifySearch } from '../../web/src/routes/search.ts'
 import { explain } from '../../web/src/ui/error-words.ts'
 import { SERIES_COLORS, seriesTokens } from '../../web/src/ui/series-color.ts'
@@ -95,6 +96,24 @@ for (const [title, zone, wall, moment] of MOMENTS) {
 
 test('an hour that a clock leaves out is taken as the one after', () => {
   assert.equal(new Date(momentOf('2026-03-29T02:30', 'Europe/Berlin') ?? 0).toISOString(), '2026-03-29T01:30:00.000Z')
+})
+
+test('a field of local time says what counts where the clocks change', () => {
+  const berlin = 'Europe/Berlin'
+  assert.equal(zoneHint('2026-10-25T01:59', berlin), berlin)
+  assert.equal(zoneHint('2026-10-25T03:00', berlin), berlin)
+  assert.equal(zoneHint('', berlin), berlin)
+  assert.equal(zoneHint('2026-10-25T02:30', berlin), `${berlin} · 02:30 comes twice that day: the first counts`)
+  const second = Date.parse('2026-10-25T01:30:00Z')
+  assert.equal(
+    zoneHint('2026-10-25T02:30', berlin, second),
+    `${berlin} · 02:30 comes twice that day: the second counts`,
+  )
+  assert.equal(zoneHint('2026-03-29T02:30', berlin), `${berlin} · clocks skip 02:30 that day: 03:30 counts`)
+  assert.equal(momentLike(second, '2026-10-25T02:30', berlin), second, 'what a button has filled in')
+  assert.equal(momentLike(second, '2026-10-25T02:31', berlin), Date.parse('2026-10-25T00:31:00Z'), 'what was typed')
+  const island = 'Australia/Lord_Howe'
+  assert.equal(zoneHint('2026-04-05T01:45', island), `${island} · 01:45 comes twice that day: the first counts`)
 })
 
 test('what is no time is none', () => assert.equal(momentOf('', 'UTC'), null))
@@ -223,6 +242,8 @@ test('who may not see a page is sent to an owner, as not everyone signs in with 
   const body = { error: 'forbidden' as const, message: 'The audit log is for editors', details: [] }
   const { advice } = explain(new ApiError(403, body, null))
   assert.equal(advice, 'The audit log is for editors. Ask an owner for access.')
+  const message = 'This account has no role yet: ask an owner for one'
+  assert.equal(explain(new ApiError(403, { ...body, message }, null)).advice, `${message}.`)
 })
 
 test('the secret of a channel that is typed without its address is sent, to be refused and not lost', () => {

@@ -15,6 +15,7 @@ import { useSession } from '../../api/session.ts'
 import { useSaving } from '../../lib/form-faults.ts'
 import { exact } from '../../lib/words.ts'
 import { momentOf, wallTime } from '../../lib/zone.ts'
+import { zoneHint } from '../../lib/zone-hint.ts'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { Dialog, DialogEnd } from '../../ui/Dialog.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
@@ -195,14 +196,14 @@ function OverrideForm({ clientId, rotation, onClose }: Props) {
           <TextInput
             type="datetime-local"
             label="From"
-            description={timezone}
+            description={zoneHint(form.values.starts_at, timezone)}
             required
             {...form.getInputProps('starts_at')}
           />
           <TextInput
             type="datetime-local"
             label="Until"
-            description={timezone}
+            description={zoneHint(form.values.ends_at, timezone)}
             required
             {...form.getInputProps('ends_at')}
           />

@@ -26,6 +26,7 @@ import { useSaving } from '../../lib/form-faults.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { useClosing } from '../../lib/use-unsaved.ts'
 import { ownZone } from '../../lib/zone.ts'
+import { zoneHint } from '../../lib/zone-hint.ts'
 import { DialogEnd } from '../../ui/Dialog.tsx'
 import type { Scope } from '../../ui/mute/mutes.ts'
 import { ScopePicker } from '../../ui/mute/ScopePicker.tsx'
@@ -141,10 +142,23 @@ const SHOWN = 60
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
 
 function OnceFields({ form, zone }: { form: MaintenanceForm; zone: string }) {
+  const { starts_at, ends_at } = form.values
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-      <TextInput type="datetime-local" label="From" description={zone} required {...form.getInputProps('starts_at')} />
-      <TextInput type="datetime-local" label="Until" description={zone} required {...form.getInputProps('ends_at')} />
+      <TextInput
+        type="datetime-local"
+        label="From"
+        description={zoneHint(starts_at, zone)}
+        required
+        {...form.getInputProps('starts_at')}
+      />
+      <TextInput
+        type="datetime-local"
+        label="Until"
+        description={zoneHint(ends_at, zone)}
+        required
+        {...form.getInputProps('ends_at')}
+      />
     </SimpleGrid>
   )
 }

@@ -7,6 +7,7 @@ import type { SiteRecord } from '../../api/sites.ts'
 import { useSaving } from '../../lib/form-faults.ts'
 import { exact } from '../../lib/words.ts'
 import { momentOf, wallTime } from '../../lib/zone.ts'
+import { zoneHint } from '../../lib/zone-hint.ts'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { Dialog, DialogEnd } from '../../ui/Dialog.tsx'
 
@@ -160,7 +161,7 @@ function KeyForm({ title, action, initial, isUntilNew = false, zone, onClose, on
             <TextInput
               type="datetime-local"
               label="The old key is valid until"
-              description={zone}
+              description={zoneHint(form.values.until ?? '', zone)}
               required
               {...form.getInputProps('until')}
             />

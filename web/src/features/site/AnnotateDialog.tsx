@@ -11,6 +11,7 @@ import { useSaving } from '../../lib/form-faults.ts'
 import { isForPage } from '../../lib/keys.ts'
 import { useClosing } from '../../lib/use-unsaved.ts'
 import { momentOf, wallTime } from '../../lib/zone.ts'
+import { momentLike, zoneHint } from '../../lib/zone-hint.ts'
 import { DialogEnd } from '../../ui/Dialog.tsx'
 import { useSite } from './site-scope.ts'
 
@@ -58,13 +59,13 @@ function Form() {
     },
     validate: { at: (at) => (momentOf(at, zone) === null ? 'Enter a date and a time' : null) },
   })
+  const momentAt = (at: string) => momentLike(opened, at, zone)
   const { formRef, onSubmit, isBusy, rest } = useSaving(form, async ({ text, at, url, isOfClient }) => {
     await add.mutateAsync({
       ...(isOfClient ? { client_id: site.client_id } : { site_id: site.id }),
       text,
       ...(url.trim() !== '' && { url: url.trim() }),
-      // A local time that is not changed means the moment itself, also in the hour that comes twice.
-      at: new Date(at === initial ? opened : (momentOf(at, zone) ?? opened)).toISOString(),
+      at: new Date(momentAt(at) ?? opened).toISOString(),
     })
     close()
   })
@@ -79,7 +80,13 @@ function Form() {
           data-autofocus
           {...form.getInputProps('text')}
         />
-        <TextInput type="datetime-local" label="When" description={zone} required {...form.getInputProps('at')} />
+        <TextInput
+          type="datetime-local"
+          label="When"
+          description={zoneHint(form.values.at, zone, momentAt(form.values.at))}
+          required
+          {...form.getInputProps('at')}
+        />
         <TextInput
           label="Link"
           description="Where it is explained, such as a release or a ticket"

@@ -6,6 +6,7 @@ import { ApiError } from '../../api/client.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { useClosing, useUnsaved } from '../../lib/use-unsaved.ts'
 import { momentOf, ownZone, wallTime } from '../../lib/zone.ts'
+import { momentLike, zoneHint } from '../../lib/zone-hint.ts'
 import { DialogEnd } from '../Dialog.tsx'
 import { useSilencing } from '../undo.tsx'
 import { type Scope, type SilenceTarget, SPANS, silenceScopes } from './mutes.ts'
@@ -97,9 +98,10 @@ function Form({ scope: first, subject = null, onClose }: Omit<SilenceDialogProps
   const [comment, setComment] = useState('')
   const [start, setStart] = useState('')
   const zone = zoneOf(scope, directory) ?? ownZone()
-  const [end, setEnd] = useState(() => wallTime(Date.now() + HOUR, zone))
+  const [preset, setPreset] = useState(() => Date.now() + HOUR)
+  const [end, setEnd] = useState(() => wallTime(preset, zone))
   const startsAt = start === '' ? null : momentOf(start, zone)
-  const endsAt = momentOf(end, zone)
+  const endsAt = momentLike(preset, end, zone)
   const { error } = silence
   useUnsaved(() => !silence.isPending && comment.trim() !== '')
   const fault = (path: string) => (error instanceof ApiError ? error.fault(path) : undefined)
@@ -131,7 +133,7 @@ function Form({ scope: first, subject = null, onClose }: Omit<SilenceDialogProps
           <TextInput
             type="datetime-local"
             label="From"
-            description="Empty: from now on"
+            description={start === '' ? 'Empty: from now on' : zoneHint(start, zone)}
             value={start}
             onChange={(event) => setStart(event.currentTarget.value)}
             error={fault('/starts_at')}
@@ -139,7 +141,7 @@ function Form({ scope: first, subject = null, onClose }: Omit<SilenceDialogProps
           <TextInput
             type="datetime-local"
             label="Until"
-            description={zone}
+            description={zoneHint(end, zone, endsAt)}
             data-autofocus
             value={end}
             onChange={(event) => setEnd(event.currentTarget.value)}
@@ -153,7 +155,11 @@ function Form({ scope: first, subject = null, onClose }: Omit<SilenceDialogProps
               key={label}
               size="compact-sm"
               variant="default"
-              onClick={() => setEnd(wallTime(endOf(startsAt ?? Date.now(), zone), zone))}
+              onClick={() => {
+                const at = endOf(startsAt ?? Date.now(), zone)
+                setPreset(at)
+                setEnd(wallTime(at, zone))
+              }}
             >
               {label}
             </Button>
