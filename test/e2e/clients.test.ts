@@ -62,6 +62,16 @@ test('an empty store leads to a client and a site, and a field says what is wron
   await page.getByRole('button', { name: 'Create the client' }).click()
   await page.getByRole('heading', { name: 'Nordwind', level: 1 }).waitFor()
   await staysAccessible(page)
+  // It also takes those of bars, and of the current page in the rail.
+  const month = page.getByRole('list', { name: 'Events by month' }).getByRole('listitem').first()
+  await month.waitFor()
+  await page.emulateMedia({ forcedColors: 'active' })
+  const lost = `[...document.querySelectorAll('[aria-label="Events by month"] li > :first-child, main [aria-hidden] > [style^=width]')]
+    .filter((bar) => getComputedStyle(bar).forcedColorAdjust !== 'none').length`
+  assert.equal(await page.evaluate(lost), 0, 'bars without a ground')
+  const current = `getComputedStyle(document.querySelector('nav [aria-current=page]')).outlineStyle`
+  assert.equal(await page.evaluate(current), 'solid')
+  await page.emulateMedia({ forcedColors: 'none' })
   // Text of twice the size on a phone.
   await page.getByRole('button', { name: 'Send a test message' }).waitFor()
   await page.setViewportSize({ width: 360, height: 740 })
