@@ -136,10 +136,11 @@ export function fileNamePart(text: string, fallback: string): string {
 }
 
 /**
- * A text as a CSV field can hold it where formulas are escaped at its beginning. Where the comma is the decimal separator,
- * spreadsheets begin a new cell after a semicolon, and would run what follows.
+ * A text as a CSV field can hold it where formulas are escaped at its beginning. Where the comma is the decimal separator, the quotes
+ * of a field are within a cell and quote nothing: spreadsheets begin a new cell after a semicolon or a line break, also before a
+ * quote, and would run what follows.
  */
-export const csvField = (text: string): string => text.replace(/[;\t](?=[=+@\-＝＋＠－])/g, "$&'")
+export const csvField = (text: string): string => text.replace(/[;\t\r\n]"*(?=[=+@\-＝＋＠－])/g, "$&'")
 
 /** A text as an SVG element or attribute can hold it: without characters that XML forbids, and without markup. */
 export const svgText = (text: string): string =>

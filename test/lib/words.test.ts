@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
-import { apart, counted, duration, namesInWords, number, percent, quoted, shortened } from '../../src/lib/words.ts'
+import {
+  apart,
+  counted,
+  csvField,
+  duration,
+  namesInWords,
+  number,
+  percent,
+  quoted,
+  shortened,
+} from '../../src/lib/words.ts'
 
 const WORDS: readonly [is: string, says: string][] = [
   [number(1_234.5), '1,235'],
@@ -68,4 +78,17 @@ test('texts that are short enough cost next to nothing, however many there are',
   for (let n = 0; n < 20_000; n++) shortened('ef341f1b-11a8-4dfb-b644-84df29bc7bd7', 1_000)
   // Some 500 ms while each was split into characters, and 1 ms since.
   assert.ok(performance.now() - began < 100)
+})
+
+test('what a spreadsheet takes for the beginning of a cell is no formula, with either separator', () => {
+  const cases: readonly [name: string, field: string][] = [
+    ['a;=1', "a;'=1"],
+    ['a\t+1', "a\t'+1"],
+    ['a\n=1;b', "a\n'=1;b"],
+    ['a\r\n@b', "a\r\n'@b"],
+    ['a;"=1;b', 'a;"\'=1;b'],
+    ['a;""－1', 'a;""\'－1'],
+    ['a=1, b "-2"; c', 'a=1, b "-2"; c'],
+  ]
+  for (const [name, field] of cases) assert.equal(csvField(name), field)
 })
