@@ -20,8 +20,6 @@ import { UserEmail, UserName } from './user-schemas.ts'
 const tags = ['People']
 const publicRoute = { access: 'public' } as const
 const Secret = Type.String({ minLength: 1, maxLength: 100, description: 'The part of the link after `#`' })
-/** Anyone may send one, so no more is read than it needs. */
-const bodyLimit = 4_096
 
 /** Adds routes that need no key, for people who cannot sign in (yet). */
 export function linkRoutes(app: HttpApp, options: AccountOptions): void {
@@ -32,7 +30,6 @@ export function linkRoutes(app: HttpApp, options: AccountOptions): void {
     '/api/password-links',
     {
       config: publicRoute,
-      bodyLimit,
       schema: {
         tags,
         summary: 'Ask for a new password',
@@ -62,7 +59,6 @@ export function linkRoutes(app: HttpApp, options: AccountOptions): void {
     '/api/password-links/read',
     {
       config: publicRoute,
-      bodyLimit,
       schema: {
         tags,
         summary: 'Read whose password a link sets',
@@ -89,7 +85,6 @@ export function linkRoutes(app: HttpApp, options: AccountOptions): void {
     '/api/password-links/use',
     {
       config: publicRoute,
-      bodyLimit,
       schema: {
         tags,
         summary: 'Set a password with a link',

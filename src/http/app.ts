@@ -76,6 +76,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   app.addSchema(ErrorBody)
   addSecurityHeaders(app, headers)
   refuseUnknownParameters(app)
+  readLittleWithoutKey(app)
   compressAnswers(app)
   shareWork(app, callerReader(options.trustProxy))
 
@@ -133,6 +134,16 @@ function refuseUnknownParameters(app: HttpApp): void {
     schema.querystring ??= Type.Object({}, { additionalProperties: false })
     const refusals = method === 'GET' ? errorResponses(400) : errorResponses(400, 413)
     schema.response = { ...refusals, ...Object(schema.response) }
+  })
+}
+
+/** Longest body of a call that needs no key, bytes: anyone may send one, and none has more than an address and a password. */
+const PUBLIC_BODY_BYTES = 4_096
+
+/** Ingest under `/api` reads its bodies itself. */
+function readLittleWithoutKey(app: HttpApp): void {
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith('/api/') && route.config?.access === 'public') route.bodyLimit ??= PUBLIC_BODY_BYTES
   })
 }
 

@@ -15,6 +15,8 @@ export const NOT_BLANK = { pattern: '\\S', [EXPECTS]: 'text that is not blank' }
 const THOROUGH_MAX = 1_000
 /** Most texts that cannot be stored as they are that an answer names. */
 const UNSTORABLE_MAX = 20
+/** Longest path in an answer, characters: names in a body may be long, and nested 100,000 deep, and each fault repeats them. */
+const PATH_MAX = 300
 
 const common: Options = { verbose: true, removeAdditional: false, allowUnionTypes: true }
 
@@ -136,10 +138,17 @@ function lookThrough(data: unknown): { values: number; unstorable: ErrorDetail[]
       else if (!value.isWellFormed()) unstorable.push({ path, message: 'must not contain half a character' })
     } else if (typeof value === 'object' && value !== null) {
       // A stack is last in, first out: reversing keeps the order of the text.
-      for (const [key, inner] of Object.entries(value).reverse()) waiting.push({ value: inner, path: `${path}/${key}` })
+      for (const [key, inner] of Object.entries(value).reverse()) waiting.push({ value: inner, path: below(path, key) })
     }
   }
   return { values, unstorable }
+}
+
+/** The path of what has this name in it, as far as an answer shows it. */
+const below = (path: string, name: string): string => {
+  if (path.length > PATH_MAX) return path
+  const whole = `${path}/${name.slice(0, PATH_MAX)}`
+  return whole.length > PATH_MAX ? `${whole.slice(0, PATH_MAX)}…` : whole
 }
 
 type Part = 'body' | 'querystring'
@@ -154,8 +163,8 @@ const summarise = (details: readonly ErrorDetail[]): string =>
   details.map(({ path, message }) => (path === '' ? `The request ${message}` : `${path} ${message}`)).join('; ')
 
 function pathOf({ instancePath, keyword, params }: ErrorObject): string {
-  if (keyword === 'required') return `${instancePath}/${escapePointer(String(params.missingProperty))}`
-  if (keyword === 'additionalProperties') return `${instancePath}/${escapePointer(String(params.additionalProperty))}`
+  if (keyword === 'required') return below(instancePath, escapePointer(String(params.missingProperty)))
+  if (keyword === 'additionalProperties') return below(instancePath, escapePointer(String(params.additionalProperty)))
   return instancePath
 }
 

@@ -131,3 +131,17 @@ test('a body of 1 MB is taken, one byte more is too large', async (t) => {
   assert.equal((await app.inject(bodyOf(MAX_BODY_BYTES))).statusCode, 200)
   await refused(app, bodyOf(MAX_BODY_BYTES + 1), 413, 'payload_too_large')
 })
+
+test('of a call that needs no key 4 kB are read and no more', async (t) => {
+  const app = await openApp(t, (routes) => {
+    routes.post('/api/open', { config: { access: 'public' } }, async () => ({}))
+  })
+  const ofBytes = (bytes: number) => ({
+    method: 'POST' as const,
+    url: '/api/open',
+    headers: json,
+    payload: '{}'.padEnd(bytes),
+  })
+  assert.equal((await app.inject(ofBytes(4_096))).statusCode, 200)
+  await refused(app, ofBytes(4_097), 413, 'payload_too_large')
+})

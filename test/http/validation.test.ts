@@ -247,6 +247,22 @@ test('a call whose body has no field that is needed may come without one', async
   assert.equal(list.statusCode, 400)
 })
 
+test('a fault is named shortly, however long names are and however deep they lie', async (t) => {
+  const app = await openApp(t, echoRoutes)
+  const unstorable = JSON.stringify(Array(20).fill('\0'))
+  const bodies = [
+    `{"x":${'{"a":'.repeat(10_000)}${unstorable}${'}'.repeat(10_000)}}`,
+    `{"${'k'.repeat(100_000)}":${unstorable}}`,
+  ]
+  for (const payload of bodies) {
+    const headers = { 'content-type': 'application/json' }
+    const { body } = await refused(app, { method: 'POST', url: '/api/notes', headers, payload }, 400, 'invalid_request')
+    assert.ok(body.details.length >= 20)
+    for (const { path } of body.details) assert.ok(path.length <= 301, `${path.length}`)
+    assert.match(body.details.at(-1)?.path ?? '', /^\/(x\/a\/a|kkk).*…$/)
+  }
+})
+
 test('metrics take no parameter either', async (t) => {
   const api = await startTestService(t, systemClock)
   assert.equal((await api.call('GET', '/metrics')).status, 200)

@@ -103,9 +103,6 @@ function sessionOf({ role, person, grants }: Access, gate: Gate, byProxy: ProxyO
   }
 }
 
-/** Anyone may sign in, so no more is read than a token or password needs. */
-const MAX_SIGN_IN_BYTES = 4_096
-
 const publicRoute = { access: 'public' } as const
 const tags = ['Session']
 
@@ -138,7 +135,6 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
     '/api/session',
     {
       config: publicRoute,
-      bodyLimit: MAX_SIGN_IN_BYTES,
       schema: {
         tags,
         summary: 'Sign in',
