@@ -75,10 +75,10 @@ const MOST_CHARACTERS = 60_000
 /** Entries of a list within it. */
 const MOST_ENTRIES = 200
 /**
- * What no screen shows but a model reads, or what a terminal obeys: control characters, marks of text direction, and the tag
- * characters and variation selectors in which a name can spell a second text.
+ * What no screen shows but a model reads, or what a terminal obeys: control characters, and whatever may be left out when text is
+ * drawn, in which a name can spell a second text. Joiners and the selector of emoji stay, which words and emoji need.
  */
-const UNSEEN = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e0fff}]/gu
+const UNSEEN = /[^\P{Cc}\n\t]|(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}/gu
 /** Longest text within it: messages of probes are shorter, but people's texts need not be. */
 const LONGEST_TEXT = 1_000
 
