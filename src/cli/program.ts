@@ -44,7 +44,8 @@ export async function run(program: Command, args: readonly string[]): Promise<vo
     await program.parseAsync(args, { from: 'user' })
   } catch (thrown) {
     if (!(thrown instanceof StartupError)) throw thrown
-    console.error(`tagwarden: ${thrown.message}`)
+    // It may repeat what a server answered, also with escapes that would change the terminal.
+    console.error(`tagwarden: ${thrown.message.replaceAll(/[^\P{Cc}\n]/gu, ' ')}`)
     process.exitCode = 1
   }
 }

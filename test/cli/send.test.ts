@@ -173,6 +173,15 @@ test('an answer cannot send escapes to the terminal', () => {
   assert.equal(line, '200 ]0;title [2Jgone 1m 12 ms')
 })
 
+test('neither can a refusal that ends a command', async (t) => {
+  const message = '\u001b]0;title\u0007\u001b[2Jgone'
+  const url = await startAnswering(t, (_request, response) =>
+    response.writeHead(403).end(JSON.stringify({ error: 'forbidden', message, details: [] })),
+  )
+  const { code, err } = await runCliHere(t, ['export', '--url', url])
+  assert.deepEqual({ code, err }, { code: 1, err: ['tagwarden:  ]0;title  [2Jgone'] })
+})
+
 test('the summary counts answers by what they were', () => {
   const answers = [answer(200, { ms: 1 }), answer(429, { ms: 30 }), answer(200, { ms: 2.34 }), answer(429, { ms: 4 })]
   assert.equal(
