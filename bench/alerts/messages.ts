@@ -39,7 +39,6 @@ function notificationsOf({ clientId, probeId, results }: Timeline, policy: Polic
     recoveryThreshold: policy.recoveryThreshold,
     reminderMinutes: null,
     notifyResolved: true,
-    notifyEscalated: true,
     suppressedBy: null,
   }
   const sent: SentNotification[] = []

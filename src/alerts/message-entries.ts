@@ -28,6 +28,7 @@ import { alertMessage, changesBefore } from './alert-message.ts'
 import { isEased } from './incidents/close.ts'
 import type { DueMessage } from './incidents/due-messages.ts'
 import { sharedVendors } from './incidents/vendor-reads.ts'
+import { kindFor, QUIETENS } from './message-kind.ts'
 import type { AlertSource } from './rules.ts'
 
 /**
@@ -51,13 +52,14 @@ export async function entriesOf(
   )
   const shared = await sharedVendors(trx, [...vendors.keys()])
   const ends = due.filter(({ kind }) => QUIETENS.includes(kind))
+  const worse = due.filter(({ kind }) => kind === 'escalated')
   const notified = await channelsNotified(
     trx,
-    ends.map(({ alert }) => alert.id),
+    [...ends, ...worse].map(({ alert }) => alert.id),
   )
   const knowing = await channelsKnowingCritical(
     trx,
-    due.flatMap(({ kind, alert }) => (kind === 'escalated' ? alert.id : [])),
+    worse.map(({ alert }) => alert.id),
   )
   const worst = await lastCritical(
     trx,
@@ -72,55 +74,56 @@ export async function entriesOf(
     const vendor = vendors.get(known.row.parent_id ?? '')
     const isElsewhere = shared.has(known.row.parent_id ?? '')
     const elsewhere = vendor === undefined || !isElsewhere ? null : vendorName(vendor)
+    // What lasted longer than messages are kept was announced on unknown channels.
     const isForgotten = !notified.has(alert.id) && known.row.last_notified_at !== null
     const isForOperator = vendor === undefined || kind === 'resolved'
     // An alert that was critical counts as critical until it is resolved.
     const isCritical = alert.severity === 'critical' || known.row.notified_severity === 'critical'
-    return (
-      channelsFor(message, channelSettings, notified.get(alert.id), dueAt(message, isCritical, channelSettings, now))
-        .filter(({ key }) => (isForOperator || key !== 'global') && message.knowing?.has(key) !== true)
-        .filter(({ key }) => message.to?.has(key) ?? true)
-        // What became critical while it was muted may have been said by an opening that waited, or to the next on call.
-        .filter(({ key }) => kind !== 'escalated' || knowing.get(alert.id)?.has(key) !== true)
-        .filter(
-          ({ key, address }) => hears(kindOf(key, address), message) || isForUntold(kindOf(key, address), message),
-        )
-        // A channel added since the opening never announced it, and one that was notified of the end does not know yet that it is
-        // back. What lasted longer than messages are kept was announced on unknown channels.
-        .filter((channel) => !QUIETENS.includes(kind) || isForgotten || awaitsEnd(channel, message, notified))
-        // To a channel for critical alerts only, the escalation is the opening, whatever the client chose for escalations.
-        .filter(
-          ({ minimumSeverity }) => kind !== 'escalated' || source.notifyAllEscalated || minimumSeverity === 'critical',
-        )
-        .filter(
-          (channel) =>
-            takesSeverity(channel, isCritical ? 'critical' : 'warning') || awaitsEnd(channel, message, notified),
-        )
-        .map((channel) => {
-          const pacing = pacingOf(channel, message, isCritical, channelSettings.warningsAfterMs)
-          const isHeld = !isCritical && knowsQuietHours(channel, kind)
-          const waited = now + (pacing.holdMs ?? 0)
-          // A message written in the evening may only become due during the quiet hours.
-          const heldUntil = isHeld ? quietEndOf(source, waited) : null
-          return {
-            channel,
-            clientId: source.client.id,
-            alertId: alert.id,
-            heldUntil,
-            ...pacing,
-            message: inWordsOf(
-              worst.get(alert.id),
-              alertMessage(
-                message,
-                changes.get(alert.id),
-                elsewhere,
-                onCallName(message, heldUntil ?? waited),
-                down.get(message),
-              ),
-            ),
-          }
-        })
+    return channelsFor(
+      message,
+      channelSettings,
+      notified.get(alert.id),
+      dueAt(message, isCritical, channelSettings, now),
     )
+      .filter(({ key }) => (isForOperator || key !== 'global') && message.knowing?.has(key) !== true)
+      .filter(({ key }) => message.to?.has(key) ?? true)
+      .flatMap((channel) => {
+        const { key, address } = channel
+        const takes = takesSeverity(channel, isCritical ? 'critical' : 'warning')
+        const isOpen = isForgotten ? takes : notified.get(alert.id)?.get(key)?.isOver === false
+        // What became critical while it was muted may have been said by an opening that waited, or to the next on call.
+        const knows = knowing.get(alert.id)?.has(key) === true ? 'critical' : isOpen ? 'open' : 'nothing'
+        const listener = { takesSeverity: takes, wantsEscalations: source.notifyEscalated, knows } as const
+        const heard = kindFor(message, listener)
+        if (heard === null) return []
+        const own = { ...message, kind: heard }
+        const service = kindOf(key, address)
+        return hears(service, own) || isForUntold(service, own) ? { channel, own } : []
+      })
+      .map(({ channel, own }) => {
+        const pacing = pacingOf(channel, own, isCritical, channelSettings.warningsAfterMs)
+        const isHeld = !isCritical && knowsQuietHours(channel, own.kind)
+        const waited = now + (pacing.holdMs ?? 0)
+        // A message written in the evening may only become due during the quiet hours.
+        const heldUntil = isHeld ? quietEndOf(source, waited) : null
+        return {
+          channel,
+          clientId: source.client.id,
+          alertId: alert.id,
+          heldUntil,
+          ...pacing,
+          message: inWordsOf(
+            worst.get(alert.id),
+            alertMessage(
+              own,
+              changes.get(alert.id),
+              elsewhere,
+              onCallName(message, heldUntil ?? waited),
+              down.get(message),
+            ),
+          ),
+        }
+      })
   })
 }
 
@@ -232,15 +235,6 @@ const hears = (service: ServiceKind, { kind, audience }: DueMessage): boolean =>
  */
 const knowsQuietHours = ({ key, address }: Channel, kind: AlertMessageKind): boolean =>
   key !== 'global' && !(isForIncidents(kindOf(key, address)) && QUIETENS.includes(kind))
-
-/** Whether the channel announced the beginning and not yet the end: it gets the end even if it now takes critical alerts only. */
-const awaitsEnd = (
-  { key }: Channel,
-  { kind, alert }: DueMessage,
-  notified: ReadonlyMap<string, ReadonlyMap<string, { isOver: boolean }>>,
-): boolean => QUIETENS.includes(kind) && notified.get(alert.id)?.get(key)?.isOver === false
-
-const QUIETENS: readonly AlertMessageKind[] = ['acknowledged', 'unacknowledged', 'resolved']
 
 /** Returns when the client's quiet hours end, by the site's time zone, for a warning that is due at that time; null outside them. */
 export const quietEndOf = ({ quietHours, site }: AlertSource, due: number): number | null =>

@@ -26,7 +26,6 @@ export function rulesOf(alert: Alert, source: AlertSource, context: AlertContext
     recoveryThreshold: isTarget ? source.recoveryThreshold : 1,
     reminderMinutes: source.reminderMinutes,
     notifyResolved: source.notifyResolved,
-    notifyEscalated: source.notifyEscalated,
     ...suppressionRules(alert, source, context),
   }
 }
@@ -105,10 +104,8 @@ export interface AlertSource {
   recoveryThreshold: number
   reminderMinutes: number | null
   notifyResolved: boolean
-  /** Whether any channel gets escalations. */
+  /** Whether channels that know of the incident get escalations, too. */
   notifyEscalated: boolean
-  /** Whether all channels get escalations; if not, only those that take critical alerts only. */
-  notifyAllEscalated: boolean
   /** Hours in which only critical alerts are sent at once. */
   quietHours: QuietHours | null
 }
@@ -184,9 +181,7 @@ async function sourcesOf(db: Kysely<Tables>, rows: readonly SourceRow[]): Promis
     recoveryThreshold: row.recovery_threshold,
     reminderMinutes: row.reminder_minutes,
     notifyResolved: row.notify_resolved === 1,
-    notifyEscalated:
-      row.notify_escalated === 1 || channels.some(({ minimumSeverity }) => minimumSeverity === 'critical'),
-    notifyAllEscalated: row.notify_escalated === 1,
+    notifyEscalated: row.notify_escalated === 1,
     quietHours: row.quiet_from === null || row.quiet_to === null ? null : { from: row.quiet_from, to: row.quiet_to },
   }))
 }

@@ -95,12 +95,7 @@ export async function writeTransitions(
     alert === null ? [] : happened.map((event) => ({ alert_id: alert.id, id: newOrderedId(now), at: now, ...event })),
   )
   for (const chunk of chunksOf(events)) await trx.insertInto('alert_events').values(chunk).execute()
-  const said = await sayCritical(trx, critical)
-  // With an escalation to come, channels that have had the opening still get that.
-  await noteCritical(
-    trx,
-    [...said].filter((id) => critical.get(id)?.notifyEscalated === false),
-  )
+  await sayCritical(trx, critical)
   await releaseHeld(
     trx,
     [...critical].flatMap(([id, { isMuted }]) => (isMuted ? [] : id)),
@@ -114,18 +109,6 @@ export async function writeTransitions(
   if (resolved.length === 0) return
   await endResolvedSilences(trx, now)
   await endFeedback(trx, resolved, now)
-}
-
-/** Notes that people know an incident as critical although no escalation was sent, so that channels for critical alerts get its end too. */
-async function noteCritical(trx: Transaction<Tables>, voices: readonly string[]): Promise<void> {
-  for (const ids of chunksOf(voices)) {
-    await trx
-      .updateTable('incidents')
-      .set({ notified_severity: 'critical' })
-      .where('announced_alert_id', 'in', ids)
-      .where('notified_severity', '=', 'warning')
-      .execute()
-  }
 }
 
 /** Notes when it was last written that an incident is back, so that it is written again if that reaches no one. */

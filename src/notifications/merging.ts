@@ -170,16 +170,11 @@ export async function withdrawEnd(
   return withdrawn
 }
 
-/**
- * Makes openings that were sent to no one say that it is critical now, whether or not the client wants escalations.
- *
- * @returns the ids of the alerts whose openings were changed
- */
+/** Makes openings that were sent to no one say that it is critical now, whether or not the client wants escalations. */
 export async function sayCritical(
   trx: Transaction<Tables>,
   critical: ReadonlyMap<string, { title: string }>,
-): Promise<ReadonlySet<string>> {
-  const amended = new Set<string>()
+): Promise<void> {
   for (const ids of chunksOf([...critical.keys()])) {
     const rows = await trx
       .selectFrom('deliveries')
@@ -191,17 +186,15 @@ export async function sayCritical(
     for (const { id, alert_id, message } of rows) {
       const said = JSON.parse(message) as AlertMessage
       const title = critical.get(alert_id ?? '')?.title ?? said.alert.title
-      const { numUpdatedRows } = await trx
+      await trx
         .updateTable('deliveries')
         .set({ message: JSON.stringify({ ...said, alert: { ...said.alert, severity: 'critical', title } }) })
         .where('id', '=', id)
         .where('state', '=', 'pending')
         .where('group_id', 'is', null)
-        .executeTakeFirstOrThrow()
-      if (numUpdatedRows > 0n && alert_id !== null) amended.add(alert_id)
+        .execute()
     }
   }
-  return amended
 }
 
 /** Returns those of these alerts that ended before their messages were due, so that these were not sent. */

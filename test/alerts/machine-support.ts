@@ -11,7 +11,6 @@ export const RULES: Rules = {
   recoveryThreshold: 1,
   reminderMinutes: null,
   notifyResolved: true,
-  notifyEscalated: true,
   suppressedBy: null,
 }
 

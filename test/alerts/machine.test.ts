@@ -88,7 +88,6 @@ const ROWS: readonly Row[] = [
     ['opened:warning', 'escalated:critical'],
     'open',
   ],
-  ['but not to a client that does not want it', { notifyEscalated: false }, results('wc'), ['opened:warning'], 'open'],
   ['becoming less is silent', {}, results('cw'), ['opened:critical'], 'open'],
   [
     'up and down within the hour notifies once',
@@ -456,7 +455,6 @@ test('what changes nothing returns the very same alert, so that nothing is writt
     recoveryThreshold: 1,
     reminderMinutes: 5,
     notifyResolved: true,
-    notifyEscalated: true,
     suppressedBy: null,
   }
   assert.equal(transition(alert, { type: 'time' }, rules, (alert?.opened_at ?? 0) + 1).alert, alert)

@@ -30,7 +30,7 @@ interface WatchOptions {
   /** Whether what is written reaches people at once; true by default. */
   delivers?: boolean
   /** Whose runs decide instead of `find`'s letters. */
-  type?: ProbeType
+  type?: ProbeType | readonly ProbeType[]
 }
 
 /** A node with one site and one probe whose results the test decides. People are reached at the global webhook. */
@@ -45,7 +45,7 @@ export async function watch(
   const type = given ?? typeOf(async () => outcomeOf(found))
   const site = await insertSite(store)
   const channelSettings = { globalWebhook: 'https://hooks.example/all', isEmailOn: true }
-  const node = await openNode(t, store, clock, [type], {
+  const node = await openNode(t, store, clock, [type].flat(), {
     onResults: (trx, written) => alerts.onResults(trx, written),
   })
   const alerts: Alerts = new Alerts({

@@ -17,6 +17,8 @@ export interface PendingTransition {
 export interface Intent {
   known: Case
   kind: AlertMessageKind
+  /** What it is to channels to which `escalated` is no news; null, or missing: nothing. */
+  otherwise?: AlertMessageKind | null
   note: string | null
   /** The alert that speaks, as its own rules allow; null when the incident itself speaks. */
   move: { before: AlertRow | null; alert: AlertRow } | null
@@ -43,6 +45,8 @@ type Audience = 'everyone' | 'keepers'
 /** A message about an incident. It is sent under the id of the alert that announced the incident, so that services thread its messages. */
 export interface DueMessage {
   kind: AlertMessageKind
+  /** What it is to channels to which `escalated` is no news; null, or missing: nothing. */
+  otherwise?: AlertMessageKind | null
   /** That alert as it was at its last message. */
   before: AlertRow | null
   /** That alert, with the incident's beginning, end and severity. */
@@ -85,7 +89,8 @@ export async function dueMessages(
   const speaking = wanted.flatMap(({ voice, alert }) => [voice, alert])
   const sources = await sourcesOf(trx, speaking, pending, context)
   return wanted.flatMap((intent) => {
-    const { known, kind, note, move, ending, voice, alert, handledBy = null, knowing = new Set(), to = null } = intent
+    const { known, kind, otherwise = null, note, move, ending, voice, alert } = intent
+    const { handledBy = null, knowing = new Set(), to = null } = intent
     const source = sources.get(voice.probe_id)
     const workMs = ending === null || source === undefined ? 0 : workLeft(voice, source, context)
     const audience = source === undefined ? null : audienceOf(intent, voice, source, context, workMs)
@@ -99,7 +104,7 @@ export async function dueMessages(
     const holdMs = ending?.holdMs ?? 0
     const isMoot = ending !== null && (ending.isRemoved || rulesOf(voice, source, context).suppressedBy !== null)
     const named = sources.get(alert.probe_id) ?? source
-    const ofIncident = { kind, before, alert, source: named, known, note, resolvedBy, handledBy }
+    const ofIncident = { kind, otherwise, before, alert, source: named, known, note, resolvedBy, handledBy }
     return [{ ...ofIncident, audience, isMoot, holdMs, workMs, knowing, to }]
   })
 }

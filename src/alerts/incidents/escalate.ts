@@ -17,7 +17,7 @@ import { lockUnresolved } from '../write-transitions.ts'
 import { type Case, lockCases, probesOfIncidents, saveCases } from './case.ts'
 import { asIncident } from './due-messages.ts'
 import { LASTS } from './reach.ts'
-import { isBackUnsaid, noteSeverity } from './speak.ts'
+import { isBackUnsaid } from './speak.ts'
 
 /** Incidents read at once. */
 const PER_READ = 200
@@ -146,7 +146,6 @@ async function escalate(
   const why = channels.length === 0 ? 'add an e-mail address or a channel' : 'no channel takes the message'
   const text = isReached ? note : `${note}, who cannot be reached: ${why}`
   known.events.push({ kind: 'next_on_call', actor: null, text })
-  if (isReached) noteSeverity(known, source)
   await saveCases(trx, [known], now)
   const alert = asIncident(voice, { known, kind: 'reminder', move: null, ending: null })
   const message = {

@@ -8,7 +8,6 @@ import { worstOf } from './close.ts'
 
 /** What the client wants to be notified of. */
 export interface Wishes {
-  notifyEscalated: boolean
   reminderMinutes: number | null
 }
 
@@ -18,6 +17,8 @@ export interface Spoken {
   events: readonly AlertEvent[]
   /** The message that the incident sends, or null. */
   message: AlertMessageKind | null
+  /** The message for channels to which `escalated` is no news. */
+  otherwise?: AlertMessageKind | null
   note: string | null
 }
 
@@ -42,7 +43,7 @@ export function speak(
   now: number,
   silence: string | null = null,
 ): Spoken | null {
-  const { alert, message, events } = made
+  const { alert, message, events, otherwise = null } = made
   if (alert === null || message === null) return null
   const said = { alert, events, note: null }
   const { row } = known
@@ -68,16 +69,19 @@ export function speak(
         if (isVoice) return { ...said, alert: unreminded(before, alert), message: null }
       } else if (isVoice || (message === 'flapping' && row.resolved_at === null && isOfVoice(alert, known))) {
         // Of what flaps no escalation follows.
-        noteSeverity(known, message === 'flapping' ? { notifyEscalated: false } : wishes)
+        if (message === 'flapping') noteSeverity(known)
         return { ...said, message }
       }
-      return { ...quiet(before, made, alert, known), ...newsOf(before, alert, known, wishes, now) }
-    case 'escalated':
+      return { ...quiet(before, made, alert, known), ...newsOf(before, alert, known, now) }
+    case 'escalated': {
       // Said once, from whichever alert, however often its severity changes.
-      if (row.notified_severity === 'critical') return { ...said, message: null }
+      const isKnown = row.notified_severity === 'critical'
       row.notified_severity = 'critical'
+      const other = speak(before, { ...made, message: otherwise, otherwise: null }, known, wishes, now, silence)
+      if (isKnown) return other ?? { ...said, message: null }
       row.last_announced_at = now
-      return { ...said, message }
+      return { ...said, message, otherwise: other?.message ?? null }
+    }
     case 'widened':
       if (isVoice) row.last_announced_at = now
       return { ...said, message: isVoice ? message : null }
@@ -85,7 +89,6 @@ export function speak(
       if (!isReminderDue(row, wishes.reminderMinutes, now))
         return { ...said, alert: unreminded(before, alert), message: null }
       row.last_announced_at = now
-      noteSeverity(known, wishes)
       return { ...said, message }
     default:
       return { ...said, message: null }
@@ -125,13 +128,10 @@ function announce({ row, alerts }: Case, alert: AlertRow, now: number): void {
   row.notified_severity = worstOf(alerts.values())
 }
 
-/**
- * Notes that people who know of an incident know it as critical. Without escalations they learn it from any message that gives its
- * severity.
- */
-export function noteSeverity({ row, alerts }: Case, { notifyEscalated }: Pick<Wishes, 'notifyEscalated'>): void {
+/** Notes that people who know of an incident know it as critical, by a message that gives its severity. */
+function noteSeverity({ row, alerts }: Case): void {
   const isWarning = row.notified_severity === 'warning'
-  if (!notifyEscalated && isWarning && worstOf(alerts.values()) === 'critical') row.notified_severity = 'critical'
+  if (isWarning && worstOf(alerts.values()) === 'critical') row.notified_severity = 'critical'
 }
 
 /** Returns whether people were last notified of its end: it came back while it was muted. */
@@ -150,19 +150,20 @@ function newsOf(
   before: AlertRow | null,
   alert: AlertRow,
   { row }: Case,
-  { notifyEscalated }: Wishes,
   now: number,
-): Pick<Spoken, 'message' | 'note'> {
+): Pick<Spoken, 'message' | 'otherwise' | 'note'> {
   if (row.resolved_at !== null) return { message: null, note: null }
   // The lead was found after the alert that announced the incident. That is said once.
   const isFound = row.lead_alert_id === alert.id && alert.id > (row.announced_alert_id ?? '')
   const isCause = isFound && before?.suppressed_by !== suppressedBy(row.id)
-  const isWorse = alert.severity === 'critical' && row.notified_severity === 'warning' && notifyEscalated
+  const isWorse = alert.severity === 'critical' && row.notified_severity === 'warning'
   if (!isCause && !isWorse) return { message: null, note: null }
   row.last_announced_at = now
   if (isWorse) row.notified_severity = 'critical'
   const note = isCause ? `Cause found: ${quoted(alert.title)}` : `Until now: ${quoted(row.title)}`
-  return { message: isWorse ? 'escalated' : 'explained', note }
+  return isWorse
+    ? { message: 'escalated', otherwise: isCause ? 'explained' : null, note }
+    : { message: 'explained', note }
 }
 
 /** Returns the alert as if it had not been due, because another one speaks for it or its incident is silenced. */

@@ -21,7 +21,7 @@ interface Filings {
    * Incidents that became critical while people know of them, or are about to, as a warning; by the id of the alert that announced
    * them.
    */
-  critical: ReadonlyMap<string, { title: string; isMuted: boolean; notifyEscalated: boolean }>
+  critical: ReadonlyMap<string, { title: string; isMuted: boolean }>
 }
 
 /** A transition while its incident is decided. */
@@ -119,13 +119,7 @@ function becameCritical(
       const was = (alert: AlertRow) => (befores.has(alert.id) ? (befores.get(alert.id) ?? null) : alert)
       const wasCritical = before.severity === 'critical' && all.map(was).some(isKnownCritical)
       if (wasCritical || !all.some(isKnownCritical)) return []
-      const source = moves.find(({ alert }) => alerts.has(alert.id))?.pending.source
-      return [
-        [
-          voice,
-          { title, isMuted: areMuted(all, mutes, now), notifyEscalated: source?.notifyEscalated ?? true },
-        ] as const,
-      ]
+      return [[voice, { title, isMuted: areMuted(all, mutes, now) }] as const]
     }),
   )
 }
@@ -257,7 +251,7 @@ function speakAll(
   for (const { pending, alert } of causesFirst) {
     const { before, transition, source } = pending
     const known = cases.get(alert.incident_id ?? '')
-    const wishes = source ?? { notifyEscalated: false, reminderMinutes: null }
+    const wishes = source ?? { reminderMinutes: null }
     const spoken =
       known === undefined
         ? null
@@ -268,11 +262,11 @@ function speakAll(
     }
     known.alerts.set(alert.id, spoken.alert)
     written.set(pending, { ...pending, transition: { ...transition, alert: spoken.alert, events: spoken.events } })
-    const { message: kind, note } = spoken
+    const { message: kind, otherwise = null, note } = spoken
     if (kind === null) continue
     // Channels that get the message that it is back read the severity there.
     const to = kind === 'escalated' ? (back.get(known)?.withdrawn ?? null) : null
-    intents.push({ known, kind, note, move: { before, alert: spoken.alert }, ending: null, to })
+    intents.push({ known, kind, otherwise, note, move: { before, alert: spoken.alert }, ending: null, to })
   }
   return { written, intents }
 }

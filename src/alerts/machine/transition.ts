@@ -133,7 +133,7 @@ function recoverOrStay(alert: AlertRow, streak: Streak, rules: Rules, now: numbe
 /** Decides which message an unresolved alert is due, or notes what suppresses it. `events` are those of this transition so far. */
 function notifyDue(alert: AlertRow, events: readonly AlertEvent[], rules: Rules, now: number): Transition {
   const beganFlapping = events.some(({ kind }) => kind === 'flapping')
-  const message = dueMessage(alert, beganFlapping, rules, now)
+  const [message = null, otherwise = null] = dueKinds(alert, beganFlapping, rules, now)
   // Someone who acknowledges it makes a reminder that was held back needless.
   if (message === null) return { alert: isHeldBack(alert) ? { ...alert, suppressed_by: null } : alert, events, message }
   if (rules.suppressedBy !== null) return suppressed(alert, events, rules.suppressedBy, rules.suppressedText)
@@ -145,7 +145,7 @@ function notifyDue(alert: AlertRow, events: readonly AlertEvent[], rules: Rules,
     notified_severity: worse(alert.notified_severity, alert.severity),
     told_events: badEventsOf(alert).length,
   }
-  return { alert: after, events, message }
+  return { alert: after, events, message, otherwise }
 }
 
 /** Sends the end if the beginning was sent or is about to be. */
@@ -155,13 +155,18 @@ function notifyResolution(alert: AlertRow, events: readonly AlertEvent[], rules:
   return { alert: { ...alert, last_announced_at: now }, events, message: 'resolved' }
 }
 
-function dueMessage(alert: AlertRow, beganFlapping: boolean, rules: Rules, now: number): AlertMessageKind | null {
-  if (alert.confirmed_at === null) return null
-  if (alert.announced_at === null) return alert.is_flapping === 1 ? 'flapping' : 'opened'
+/** Returns the message that is due; after `escalated` also what is due where that is no news. */
+function dueKinds(alert: AlertRow, beganFlapping: boolean, rules: Rules, now: number): AlertMessageKind[] {
+  if (alert.confirmed_at === null) return []
+  if (alert.announced_at === null) return [alert.is_flapping === 1 ? 'flapping' : 'opened']
+  const other = dueWhileSame(alert, beganFlapping, rules, now)
   // Comes before flapping: a server that was slow now and then and is down now must be notified at once.
-  if (rules.notifyEscalated && alert.severity === 'critical' && alert.notified_severity === 'warning') {
-    return 'escalated'
-  }
+  const isWorse = alert.severity === 'critical' && alert.notified_severity === 'warning'
+  return [...(isWorse ? ['escalated' as const] : []), ...(other === null ? [] : [other])]
+}
+
+/** Returns the message that an alert is due that was announced and is no worse. */
+function dueWhileSame(alert: AlertRow, beganFlapping: boolean, rules: Rules, now: number): AlertMessageKind | null {
   if (alert.is_flapping === 1) return beganFlapping || isHeldBack(alert) ? 'flapping' : null
   if (isWider(alert)) return 'widened'
   return isReminderDue(alert, rules.reminderMinutes, now) ? 'reminder' : null

@@ -43,7 +43,6 @@ export interface Rules {
   /** Null = no reminders. */
   reminderMinutes: number | null
   notifyResolved: boolean
-  notifyEscalated: boolean
   /**
    * Why nothing may be sent now: `silence:ID`, `maintenance:ID`, or `no_channel` when there is no one to notify; null when it may.
    * Whether another alert speaks for the same incident is decided later.
@@ -59,7 +58,6 @@ export const SILENT: Rules = {
   recoveryThreshold: 1,
   reminderMinutes: null,
   notifyResolved: false,
-  notifyEscalated: false,
   suppressedBy: null,
 }
 
@@ -107,6 +105,8 @@ export interface Transition {
   events: readonly AlertEvent[]
   /** The message to send now. */
   message: AlertMessageKind | null
+  /** The message for channels to which `escalated` is no news. */
+  otherwise?: AlertMessageKind | null
 }
 
 /** An alert with this many flips among the last 20 results is flapping. */
