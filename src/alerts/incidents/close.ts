@@ -46,6 +46,9 @@ export function followAlerts(known: Case, handled: readonly AlertEvent[], now: n
     events.push({ kind: 'escalated', actor: null, text: worst?.title ?? row.title })
   }
   row.severity = severity
+  const comment = handled.find(({ kind, text }) => kind === 'acknowledged' && isComment(text))
+  // The first person to acknowledge it stays; a second comment is kept.
+  if (row.state === 'acknowledged' && comment !== undefined) events.push(comment)
   if (row.state === 'open' && lasting.every(({ state }) => state === 'acknowledged')) {
     // Either someone has just acknowledged one, or the alerts that were not acknowledged were resolved.
     const taken = handled.find(({ kind }) => kind === 'acknowledged')
@@ -60,6 +63,9 @@ export function followAlerts(known: Case, handled: readonly AlertEvent[], now: n
   }
   return null
 }
+
+/** Whether the text is a comment and not the timeline's default. */
+export const isComment = (text: string): boolean => text !== 'Acknowledged' && text !== 'No longer acknowledged'
 
 /** Returns the worst severity. */
 export const severityOfAll = (all: readonly { severity: string | null }[]): 'warning' | 'critical' =>

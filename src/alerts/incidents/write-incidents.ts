@@ -6,7 +6,7 @@ import { FOR_NO_ONE, isForNoOne, quietEndOf } from '../message-entries.ts'
 import { areMuted, silenceOf } from '../mutes.ts'
 import type { AlertContext } from '../rules.ts'
 import { type Case, factsOfSites, lockCases, saveCases } from './case.ts'
-import { followAlerts, worstOf } from './close.ts'
+import { followAlerts, isComment, worstOf } from './close.ts'
 import { type DueMessage, dueMessages, type Intent, type PendingTransition } from './due-messages.ts'
 import { fileAlerts, type News } from './file-alerts.ts'
 import { rankOf, signOf } from './sign.ts'
@@ -136,9 +136,6 @@ function handledIntents(known: Case): Intent[] {
   const note = isComment(text) ? `${said}: ${text}` : said
   return [{ known, kind, note, move: null, ending: null, handledBy: actor }]
 }
-
-/** Whether the text is a comment and not the timeline's default. */
-const isComment = (text: string): boolean => text !== 'Acknowledged' && text !== 'No longer acknowledged'
 
 const NONE: ReadonlySet<string> = new Set()
 

@@ -99,6 +99,30 @@ testOnEveryEngine(
   },
 )
 
+testLogic(
+  'a second comment on an acknowledged incident is in its timeline, once, and stands for no one',
+  async (store, t) => {
+    const { health, infra, clock } = await watchServer(t, store)
+    await health('critical')
+    await infra('critical')
+    const ctx = { store, clock, actor: 'admin' }
+    const settings = { globalWebhook: null, isEmailOn: true }
+    const id = (await incidents(store))[0]?.id ?? ''
+    await handleIncident(ctx, settings, id, 'acknowledge', { by: 'Ada' })
+    await handleIncident(ctx, settings, id, 'acknowledge', { by: 'Grace' })
+    const after = await handleIncident(ctx, settings, id, 'acknowledge', { by: 'Grace', comment: 'The disk is full' })
+    assert.equal(after.acknowledged_by, 'Ada')
+    const said = await store.read
+      .selectFrom('incident_events')
+      .select(['actor', 'text'])
+      .where('incident_id', '=', id)
+      .where('kind', '=', 'acknowledged')
+      .execute()
+    const comments = said.map(({ actor, text }) => `${actor}: ${text}`).toSorted()
+    assert.deepEqual(comments, ['Ada: Acknowledged', 'Grace: The disk is full'])
+  },
+)
+
 testLogic('a warning and what is critical, found at once, are one opening', async (store, t) => {
   const found: ('warning' | 'critical')[] = ['critical', 'warning']
   const type = typeOf(
