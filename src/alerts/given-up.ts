@@ -193,10 +193,13 @@ export async function forgetVendorsGivenUp({ read, write }: Store): Promise<void
     .execute()
   for (const { id, announced_at, last_announced_at, message } of rows) {
     if ((JSON.parse(message) as VendorMessage).incident.id !== id) continue
-    const unsaid = announced_at === last_announced_at ? { announced_at: null } : { notified_severity: 'warning' }
+    const unsaid =
+      announced_at === last_announced_at
+        ? { announced_at: null, last_announced_at: null }
+        : { notified_severity: 'warning', last_announced_at: announced_at }
     await write
       .updateTable('incidents')
-      .set({ ...unsaid, last_announced_at: null })
+      .set(unsaid)
       .where('id', '=', id)
       .where('last_announced_at', '=', last_announced_at)
       .where(LASTS)

@@ -29,7 +29,7 @@ import { dueMessages } from './due-messages.ts'
 import { lossAndValue, totalOf } from './impact-value.ts'
 import { impactIn } from './records.ts'
 import { LOCKED_OUT_OF } from './sign.ts'
-import { faultOf, isEndUnsaid, readVendors, type VendorState } from './vendor-reads.ts'
+import { faultOf, isEndUnsaid, isUnsaidTo, readVendors, type VendorState } from './vendor-reads.ts'
 
 /**
  * Looks across all sites, on one node every 2 s: what many of them show of one vendor at once becomes one incident of that vendor.
@@ -59,7 +59,7 @@ export async function followVendors(
     const isUnsaid = fault.isCritical && fault.row.notified_severity === 'warning'
     const isMoved = !isOver && (isUnsaid || fault.isCritical !== (fault.row.severity === 'critical'))
     if (signs.length > 0) await gather(store, channelSettings, { ...faultOf(fault), signs }, fault, clock)
-    else if (isOver || isMoved || (fault.row.announced_at === null && fault.announced > 0)) {
+    else if (isOver || isMoved || (isUnsaidTo(channelSettings, fault.row) && fault.announced > 0)) {
       await update(store, channelSettings, fault.row.id, clock)
     }
   }
@@ -216,9 +216,10 @@ export async function writeVendor(
   trx: Transaction<Tables>,
   { isShared }: Pick<Store, 'isShared'>,
   id: string,
-  { globalWebhook }: ChannelSettings,
+  channelSettings: ChannelSettings,
   now: number,
 ): Promise<void> {
+  const { globalWebhook } = channelSettings
   const before = await trx
     .selectFrom('incidents')
     .selectAll()
@@ -248,23 +249,23 @@ export async function writeVendor(
     events.push({ kind: 'escalated', actor: null, text: 'Critical on one of its sites' })
   const says: VendorMessage['kind'][] = []
   // Of its sites' escalations the operator gets none.
-  const isNews =
-    row.announced_at === null
-      ? lasting.some(({ announced_at }) => announced_at !== null)
-      : row.notified_severity === 'warning' && row.severity === 'critical' && lasting.length > 0
+  const isUnsaid = isUnsaidTo(channelSettings, row)
+  const isNews = isUnsaid
+    ? lasting.some(({ announced_at }) => announced_at !== null)
+    : row.notified_severity === 'warning' && row.severity === 'critical' && lasting.length > 0
   // A silence until it is resolved has ended together with the last of its sites.
   const ends = lasting.length > 0 ? [] : parts.map(({ resolved_at }) => (resolved_at ?? now) - 1)
   const isMuted = silenceOf(await loadMutes(trx, ends.length === 0 ? now : Math.max(...ends)), id) !== null
   if (isNews && !isMuted) {
-    const announced_at = row.announced_at ?? now
-    Object.assign(row, { announced_at, last_announced_at: now, notified_severity: row.severity })
+    Object.assign(row, { announced_at: isUnsaid ? now : row.announced_at, notified_severity: row.severity })
+    if (globalWebhook !== null) row.last_announced_at = now
     says.push('vendor_opened')
   }
   if (lasting.length === 0) {
     Object.assign(row, { state: 'resolved', resolved_at: now, impact_due: now })
     const text = parts.length === 0 ? 'No site is left in it' : `The last of ${parts.length} sites has recovered`
     events.push({ kind: 'resolved', actor: null, text })
-    if (row.announced_at !== null && !isMuted) says.push('vendor_resolved')
+    if (!isUnsaidTo(channelSettings, row) && !isMuted) says.push('vendor_resolved')
     if (isMuted) events.push({ kind: 'suppressed', actor: null, text: 'No notification: silenced' })
   }
   await saveCases(trx, [known], now)

@@ -1,5 +1,6 @@
 import { saidOf, vendorOf } from '../../analytics/index.ts'
 import { DAY, firstIdAt, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
+import type { ChannelSettings } from '../../notifications/index.ts'
 import { chunksOf, type IncidentRow, type Kysely, type Tables } from '../../store/index.ts'
 import {
   BASE_MS,
@@ -122,6 +123,12 @@ async function openVendors(db: Kysely<Tables>, ids: readonly string[]): Promise<
       : [{ row, vendor: row.vendor, failing, lasting: lasting.length, announced, isCritical, clientIds }]
   })
 }
+
+/** Whether the operator is to be notified of a vendor's incident: no one was, or there was no channel for it yet. */
+export const isUnsaidTo = (
+  { globalWebhook }: ChannelSettings,
+  { announced_at, last_announced_at }: Pick<IncidentRow, 'announced_at' | 'last_announced_at'>,
+): boolean => announced_at === null || (globalWebhook !== null && last_announced_at === null)
 
 /** Returns whether the operator knows of a vendor's incident and was not notified of its end, which came within a silence. */
 export async function isEndUnsaid(

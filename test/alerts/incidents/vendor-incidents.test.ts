@@ -78,6 +78,7 @@ async function watchSites(t: TestContext, store: Store, count: number, tag_key =
       failing.add(id)
       await seen.find('o')
     },
+    recover: () => failing.clear(),
     /** From now on it fails on so many of the sites. */
     fail: async (on: number, badly: typeof status = 'critical') => {
       status = badly
@@ -510,6 +511,40 @@ for (const silence of ['until it is resolved', 'for an hour']) {
     },
   )
 }
+
+testOnEveryEngine(
+  "a webhook gets a vendor's end only where it got the opening, late if it is set late",
+  async (store, t) => {
+    const { fail, failAlsoOn, sites, clock, upkeep } = await watchSites(t, store, 12)
+    const look = (globalWebhook: string | null) => followVendors(store, { globalWebhook, isEmailOn: true }, clock)
+    const ofVendor = async () => (await texts(store, 'global')).filter((text) => text.startsWith('vendor'))
+    for (const { id } of sites.slice(0, 4)) await failAlsoOn(id)
+    await look(null)
+    assert.deepEqual((await incidents(store)).filter(({ scope }) => scope === 'vendor').length, 1)
+    clock.advance(MINUTE)
+    await look('https://hooks.example/all')
+    await look('https://hooks.example/all')
+    assert.deepEqual(await ofVendor(), ['vendor_opened pending'])
+    await fail(0)
+    await upkeep()
+    assert.deepEqual(await ofVendor(), ['vendor_opened pending', 'vendor_resolved pending'])
+  },
+)
+
+testLogic('a webhook that is set after a vendor has recovered gets no end', async (store, t) => {
+  const { failAlsoOn, sites, clock, find, recover } = await watchSites(t, store, 12)
+  for (const { id } of sites.slice(0, 4)) await failAlsoOn(id)
+  await followVendors(store, { globalWebhook: null, isEmailOn: true }, clock)
+  recover()
+  await find('o')
+  await followVendors(store, { globalWebhook: 'https://hooks.example/all', isEmailOn: true }, clock)
+  const vendor = (await incidents(store)).find(({ scope }) => scope === 'vendor')
+  assert.equal(vendor?.state, 'resolved')
+  assert.deepEqual(
+    (await texts(store, 'global')).filter((text) => text.startsWith('vendor')),
+    [],
+  )
+})
 
 testOnEveryEngine("what was given up about a vendor's incident is said again while that lasts", async (store, t) => {
   const { fail, upkeep, clock } = await watchSites(t, store, 12)
