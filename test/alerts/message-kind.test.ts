@@ -51,9 +51,14 @@ async function watchTypes(t: TestContext, store: Store, names: readonly string[]
   const [first = '', ...others] = names
   const types = names.map((name) => typeOf(outcome(name), { name }))
   const channelSettings = { globalWebhook: null, isEmailOn: true, warningsAfterMs }
-  const seen = await watch(t, store, { probe_type: first, recovery_threshold: 2 }, {
-    ...{ type: types, channelSettings, delivers: warningsAfterMs === 0 },
-  })
+  const seen = await watch(
+    t,
+    store,
+    { probe_type: first, recovery_threshold: 2 },
+    {
+      ...{ type: types, channelSettings, delivers: warningsAfterMs === 0 },
+    },
+  )
   for (const probe_type of others) await insertProbe(store, seen.site.id, { probe_type })
   const { client_id } = seen.site
   await store.write.updateTable('clients').set({ notify_escalated: 0 }).execute()

@@ -3,7 +3,7 @@ import { type AlertRow, chunksOf, type MaintenanceRow, type Tables, type Transac
 import { holdMs } from '../incidents/steady.ts'
 import { quietEndOf } from '../message-entries.ts'
 import { loadMutes } from '../mutes.ts'
-import { type AlertSource, loadSources, workEndsOf } from '../rules.ts'
+import { loadSources, workEndsOf } from '../rules.ts'
 import { scheduleOf, windowAt } from './window.ts'
 
 /**
@@ -21,6 +21,8 @@ export async function moveEnds(trx: Transaction<Tables>, before: MaintenanceRow,
     .innerJoin('incidents', 'incidents.id', 'alerts.incident_id')
     .selectAll('alerts')
     .select(['deliveries.id as delivery_id', 'deliveries.not_before', 'incidents.lead_alert_id'])
+    // Of what eased before it ended, the incident alone says how bad it was.
+    .select(['deliveries.channel', 'incidents.severity as worst'])
     .where('deliveries.state', '=', 'pending')
     .where('deliveries.kind', '=', 'resolved')
     .where('deliveries.not_before', '>=', over)
@@ -42,19 +44,19 @@ export async function moveEnds(trx: Transaction<Tables>, before: MaintenanceRow,
     trx,
     held.flatMap(({ incident_id }) => incident_id ?? []),
   )
-  for (const { delivery_id, not_before, lead_alert_id, ...alert } of held) {
+  for (const { delivery_id, not_before, lead_alert_id, channel, worst, ...alert } of held) {
     const source = sources.get(alert.probe_id)
-    if (source === undefined || not_before !== dueAfter(over, alert, source)) continue
+    if (source === undefined) continue
+    const isHeldByQuiet = worst !== 'critical' && channel !== 'global'
+    const dueAfter = (at: number) => (isHeldByQuiet ? quietEndOf(source, at) : null) ?? at
+    if (not_before !== dueAfter(over)) continue
     const alerts = beside.get(alert.incident_id ?? '') ?? [alert]
     const last = alerts.reduce((a, b) => ((a.resolved_at ?? 0) > (b.resolved_at ?? 0) ? a : b))
     const certain = (last.resolved_at ?? now) + holdMs(alerts, lead_alert_id, last)
-    const due = dueAfter(Math.max(now, certain, workEndsOf(alert, source, { mutes, now }) ?? now), alert, source)
+    const due = dueAfter(Math.max(now, certain, workEndsOf(alert, source, { mutes, now }) ?? now))
     await moveEnd(trx, delivery_id, due)
   }
 }
-
-const dueAfter = (at: number, { severity }: AlertRow, source: AlertSource): number =>
-  (severity === 'critical' ? null : quietEndOf(source, at)) ?? at
 
 async function alertsOf(trx: Transaction<Tables>, incidentIds: readonly string[]): Promise<Map<string, AlertRow[]>> {
   const alerts: AlertRow[] = []

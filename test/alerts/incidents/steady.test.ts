@@ -216,6 +216,33 @@ testOnEveryEngine('an end that waits for work follows it when it is moved', asyn
   assert.equal((await messages(store)).at(-1), 'resolved delivered')
 })
 
+for (const [what, before, within, ofClient] of [
+  ['a warning', 'w', 'o', '16:00'],
+  ['what was critical and eased', 'c', 'wo', '11:00'],
+] as const) {
+  testOnEveryEngine(`the end of ${what} follows work that is cut short on the eve of quiet hours`, async (store, t) => {
+    const { find, clock, site } = await watch(t, store, {}, { delivers: false })
+    await store.write.updateTable('sites').set({ timezone: 'UTC' }).execute()
+    const client = { email: 'ops@acme.example', quiet_from: '10:30', quiet_to: '16:00' }
+    await store.write.updateTable('clients').set(client).execute()
+    clock.set('2026-11-20T10:00:00Z')
+    await find(before)
+    await sendDue(store, clock.now() + MINUTE)
+    const ctx = { store, clock, actor: 'Ada' }
+    const [starts_at, ends_at] = [isoTime(clock.now()), '2026-11-20T13:00:00Z']
+    const work = await createMaintenance(ctx, { site_id: site.id, kind: 'once', starts_at, ends_at })
+    await find(within)
+    const due = async () => {
+      const ends = store.read.selectFrom('deliveries').select(['channel', 'not_before']).where('kind', '=', 'resolved')
+      const rows = await ends.orderBy('channel').execute()
+      return rows.map(({ channel, not_before }) => `${channel.split(':')[0]} ${isoTime(not_before).slice(11, 16)}`)
+    }
+    assert.deepEqual(await due(), [`email ${ofClient === '11:00' ? '13:00' : ofClient}`, 'global 13:00'])
+    await updateMaintenance(ctx, work.id, { ends_at: '2026-11-20T11:00:00Z' })
+    assert.deepEqual(await due(), [`email ${ofClient}`, 'global 11:00'])
+  })
+}
+
 testLogic('of what is over people read for how much of its time no one looked', async (store, t) => {
   const { run, clock } = await watchOne(t, store, 'http_health')
   await run(true, 1)
