@@ -48,7 +48,7 @@ export function followAlerts(known: Case, handled: readonly AlertEvent[], now: n
   row.severity = severity
   const comment = handled.find(({ kind, text }) => kind === 'acknowledged' && isComment(text))
   // The first person to acknowledge it stays; a second comment is kept.
-  if (row.state === 'acknowledged' && comment !== undefined) events.push(comment)
+  if (row.state === 'acknowledged' && comment !== undefined) events.push({ ...comment, kind: 'acknowledged' })
   if (row.state === 'open' && lasting.every(({ state }) => state === 'acknowledged')) {
     // Either someone has just acknowledged one, or the alerts that were not acknowledged were resolved.
     const taken = handled.find(({ kind }) => kind === 'acknowledged')
