@@ -80,7 +80,8 @@ export function findInPage(url: string, page: Page, facts: readonly ScriptFacts[
     const start = text.length - text.trimStart().length
     for (const { seen, address, at } of addressesIn(text)) {
       if (left-- <= 0) break
-      const isWhole = at === start && seen.path.endsWith('.js')
+      // `…/${id}/loader.js`: the script puts in what is missing.
+      const isWhole = at === start && seen.path.endsWith('.js') && !address.includes('${')
       search.addUrl(seen, shown(address, 'page', 'address'), isWhole ? (URL.parse(address, url)?.href ?? null) : null)
     }
   }

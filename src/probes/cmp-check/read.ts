@@ -4,7 +4,7 @@ import { type Refusal, refusalOf } from './fetch.ts'
 import { type Found, findInContainer, findInPage, hasAddress } from './find-providers.ts'
 import type { Forward } from './forward.ts'
 import { type Page, readPage } from './page.ts'
-import { type ScriptFacts, scriptFacts } from './script-facts.ts'
+import { CONTAINER_ID, isContainerScript, type ScriptFacts, scriptFacts } from './script-facts.ts'
 
 /** A fetched page, and what to look for. */
 export interface PageQuestion {
@@ -52,7 +52,7 @@ export function readConsentPage(html: string, { url, status, headers, ownAddress
     refusal: refusalOf(status, headers, page, new Set(facts.flatMap(({ words }) => [...words]))),
     title: inOneLine(page.title).slice(0, TITLE_MAX).toWellFormed(),
     forward: page.forwardsTo === null ? scriptedForward(page, facts, url) : { to: page.forwardsTo },
-    containerId: facts.flatMap(({ containerIds }) => containerIds)[0] ?? null,
+    containerId: facts.flatMap(({ containerIds }) => containerIds)[0] ?? containerInAddress(page),
     found: findInPage(url, page, facts),
     hasOwnAddress: ownAddress !== null && hasAddress(ownAddress, texts()),
     mode: consentMode(page, scripts),
@@ -60,6 +60,12 @@ export function readConsentPage(html: string, { url, status, headers, ownAddress
     characters: html.length,
     isCut: page.isCut,
   }
+}
+
+/** Id of a container that the page loads without the usual snippet: `<script src="…/gtm.js?id=GTM-…">`. */
+function containerInAddress({ scripts }: Page): string | null {
+  const src = scripts.find((one) => one.src !== null && isContainerScript(one.src))?.src
+  return CONTAINER_ID.exec(src ?? '')?.[0] ?? null
 }
 
 /** "You are being redirected", with a link, and room for two languages. */

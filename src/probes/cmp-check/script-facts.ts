@@ -25,7 +25,7 @@ export interface ScriptFacts {
 }
 
 const MENTION = /consent\\*['"]\s*,\s*\\*['"]default/
-const CONTAINER_ID = /\bGTM-[A-Z0-9]{4,10}\b/
+export const CONTAINER_ID = /\bGTM-[A-Z0-9]{4,10}\b/
 const CONTAINER_IDS_MAX = 10
 const WORDS: ReadonlySet<string> = new Set([...PROVIDERS.flatMap(({ setup = [] }) => setup), ...CHALLENGE_WORDS])
 const MEASURES = ['config', 'event']

@@ -387,6 +387,14 @@ test('cmp_check: a web container that cannot be read leaves open whether it load
   assert.equal((await run(t, { page: FINE, gtm })).status, 'ok')
 })
 
+test('cmp_check: a web container that a page loads by its address, without the snippet, is read', async (t) => {
+  const gtm = containerScript('https://consent.cookiebot.com/uc.js')
+  const page = pageWith('<script async src="https://www.googletagmanager.com/gtm.js?id=GTM-ABC1234"></script>')
+  const outcome = await run(t, { page, gtm })
+  assert.equal(outcome.status, 'ok', outcome.message)
+  assert.equal((outcome.details.container as { id: string }).id, 'GTM-ABC1234')
+})
+
 test('cmp_check: a page that runs nothing does not load the web container that has the platform', async (t) => {
   const gtm = containerScript('https://consent.cookiebot.com/uc.js')
   const site = { tag_manager_web_container_id: 'GTM-ZZZ9999' }
@@ -520,6 +528,18 @@ test("cmp_check: the provider's script is asked for as the page would, and has t
   }
   const silent = await run(t, { page: withScript(() => undefined), config: {}, timeoutMs: 1_000 })
   assert.equal(silent.status, 'critical')
+})
+
+test('cmp_check: an address in which a script still puts something is not requested', async (t) => {
+  const loader = (host: string) => `<script>s.src = \`http://${host}/sites/\${id}/uc.js\`</script>`
+  const outcome = await run(t, {
+    page: ({ url, headers }, response) =>
+      url === '/'
+        ? response.end(pageWith(CONSENT_DEFAULT, loader(`consent.cookiebot.com:${headers.host?.split(':')[1]}`)))
+        : response.writeHead(404).end(),
+    config: {},
+  })
+  assert.deepEqual([outcome.status, outcome.details.scripts], ['ok', []], outcome.message)
 })
 
 test("cmp_check: a provider's script that could not be asked to the end is not fine, and not failing either", async (t) => {
