@@ -27,6 +27,8 @@ export interface PageReading {
   containerId: string | null
   found: Found
   hasOwnAddress: boolean
+  /** Complete addresses of its scripts that contain the part looked for. */
+  ownScripts: string[]
   mode: ConsentMode
   /** It has no script that would run, and nothing else that could load one. */
   runsNothing: boolean
@@ -55,12 +57,21 @@ export function readConsentPage(html: string, { url, status, headers, ownAddress
     containerId: facts.flatMap(({ containerIds }) => containerIds)[0] ?? containerInAddress(page),
     found: findInPage(url, page, facts),
     hasOwnAddress: ownAddress !== null && hasAddress(ownAddress, texts()),
+    ownScripts: ownScripts(page, ownAddress),
     mode: consentMode(page, scripts),
     runsNothing: page.scripts.length === 0 && page.otherUrls.length === 0 && !page.hasIdleScripts,
     characters: html.length,
     isCut: page.isCut,
   }
 }
+
+const OWN_SCRIPTS_MAX = 5
+
+const ownScripts = ({ scripts }: Page, ownAddress: string | null): string[] =>
+  scripts
+    .flatMap(({ src }) => (src !== null && ownAddress !== null && hasAddress(ownAddress, [src]) ? [src] : []))
+    .filter((src) => /^https?:/.test(src))
+    .slice(0, OWN_SCRIPTS_MAX)
 
 /** Id of a container that the page loads without the usual snippet: `<script src="…/gtm.js?id=GTM-…">`. */
 function containerInAddress({ scripts }: Page): string | null {

@@ -142,15 +142,17 @@ async function checkPage(
   const { title, forward } = page
   const found = { providers: providersFound({ signs }), hasIabStub, runsNothing, isCut, title, forward, whyUnread }
   const hasOwnSign = page.hasOwnAddress || loaded?.hasOwnAddress === true
-  const mine = found.providers.find(({ provider }) => expected.provider === null || provider === expected.provider)
-  const answered = config.check_script ? await askScripts(context, mine?.scripts ?? [], url) : []
+  const mine = found.providers.find(({ provider }) => expected.name === null || provider === expected.provider)
+  const scripts = [...new Set([...page.ownScripts, ...(mine?.scripts ?? [])])]
+  const answered = config.check_script ? await askScripts(context, scripts, url) : []
   const { mode } = page
-  const elsewhere = elsewhereOf(found.providers, container, mode)
+  const ownSetter = hasOwnSign && (expected.provider === null || expected.provider.setsConsentMode) ? expected.name : null
+  const elsewhere = elsewhereOf(found.providers, container, mode) ?? ownSetter
   const consent = config.check_consent_mode ? judgeConsentMode(mode, elsewhere) : NOT_CHECKED
   const provider = judgeProvider({ ...expected, hasOwnSign }, found)
   const findings = [
     ...provider,
-    ...judgeScripts(mine?.provider.name ?? 'the consent platform', answered),
+    ...judgeScripts(expected.name ?? mine?.provider.name ?? 'the consent platform', answered),
     ...judgeOutdated(outdated),
     ...consent.findings,
   ]

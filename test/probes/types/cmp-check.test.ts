@@ -372,9 +372,38 @@ test('cmp_check: a platform that no table knows needs a part of its address', as
   const unknown = await run(t, { page, site })
   assert.deepEqual([unknown.status, reason(unknown)], ['error', 'unknown_provider'])
   assert.match(unknown.message, /“Our own banner”.*cookiebot.*own_address/)
-  const own = (own_address: string) => run(t, { page, site, config: { own_address } })
+  const own = (own_address: string) => run(t, { page, site, config: { own_address, check_script: false } })
   assert.equal((await own('/static/consent/')).status, 'ok')
   assert.equal((await own('/static/gone/')).status, 'critical')
+})
+
+test("cmp_check: the script that own_address finds has to answer, as a provider's own", async (t) => {
+  for (const [status, expected] of [
+    [200, 'ok'],
+    [404, 'critical'],
+  ] as const) {
+    const page: Handler = ({ url }, response) =>
+      url === '/'
+        ? response.end(pageWith(CONSENT_DEFAULT, '<script src="/proxied/uc.js"></script>', CONTAINER_SNIPPET))
+        : response.writeHead(status).end('var CookieConsent={}')
+    const outcome = await run(t, { page, config: { own_address: '/proxied/uc.js' } })
+    assert.equal(outcome.status, expected, outcome.message)
+    if (status === 404) assert.match(outcome.message, /^The script of Cookiebot at 127\.0\.0\.1:\d+ fails: it answers 404$/)
+  }
+})
+
+test('cmp_check: a platform found by own_address may set the consent defaults, unless it is known not to', async (t) => {
+  const page = pageWith('<script src="/static/consent/v3.js"></script>', CONTAINER_SNIPPET)
+  for (const [cmp_provider, state] of [
+    ['Our own banner', 'set_elsewhere'],
+    ['cookiebot', 'set_elsewhere'],
+    ['klaro', 'missing'],
+  ] as const) {
+    const config = { check_script: false, own_address: '/static/consent/' }
+    const outcome = await run(t, { page, site: { cmp_provider }, config })
+    assert.deepEqual([cmp_provider, stateOf(outcome)], [cmp_provider, state])
+    assert.equal(outcome.status, state === 'missing' ? 'warning' : 'ok', outcome.message)
+  }
 })
 
 test('cmp_check: a web container that cannot be read leaves open whether it loads the platform', async (t) => {
