@@ -65,13 +65,13 @@ export async function fetchPage(
   }
 }
 
-/** The answer to the request for a script. `body` is null unless the status is 200. */
+/** The answer to the request for a script. `body` is null unless it is one, with status 200. */
 export interface FetchedScript {
   url: string
   status: number | null
   body: FetchedBody | null
   why: string | null
-  /** The request failed on our side: the run was over, this process had no room, or the address is forbidden. */
+  /** Says nothing about visitors: the run was over, this process had no room, the address is forbidden, or a bot protection answered. */
   isOurs: boolean
 }
 
@@ -89,18 +89,21 @@ export async function fetchScript(
       limits: { totalMs: timeoutMs, bodyBytes: isWhole ? PAGE_BYTES : SCRIPT_BYTES },
       signal,
     })
-    const isGood = answer.status === 200
-    return {
-      url,
-      status: answer.status,
-      body: isGood ? bodyOf(answer) : null,
-      why: isGood ? null : `it answers ${answer.status}`,
-      isOurs: false,
-    }
+    const { status } = answer
+    const challenge = challengeInHeaders(status, answer.headers)
+    const why = challenge === null ? faultOf(answer) : `${challenge} blocks the check as a bot`
+    return { url, status, body: why === null ? bodyOf(answer) : null, why, isOurs: challenge !== null }
   } catch (thrown) {
     const { why, thrown: error } = failure(thrown)
     return { url, status: null, body: null, why, isOurs: error.kind === 'aborted' || isOurs(error) }
   }
+}
+
+/** A server whose files have moved may answer every address with the same page. */
+function faultOf({ status, bytes }: OutboundBytes): string | null {
+  if (status !== 200) return `it answers ${status}`
+  const isPage = /^\s*<(!doctype|html|head|body)\b/i.test(new TextDecoder().decode(bytes.subarray(0, 500)))
+  return isPage ? 'it answers with a web page instead of a script' : null
 }
 
 function failure(thrown: unknown): { why: string; thrown: OutboundError } {

@@ -122,7 +122,9 @@ const TOO_MANY_REQUESTS = 429
 /** Judges the provider's own scripts: when the provider is down or the account is closed, the banner never appears. */
 export function judgeScripts(title: string, scripts: readonly FetchedScript[]): ConsentFinding[] {
   return scripts.flatMap(({ url, status, why, isOurs }): ConsentFinding[] => {
-    if (status !== null && status < 400) return []
+    // 204, 304: no script, as the server wants it.
+    const isEmpty = status !== null && status !== 200 && status < 400
+    if (why === null || (isEmpty && !isOurs)) return []
     const { host } = new URL(url)
     if (isOurs) {
       const message = `The script of ${title} at ${host} was not judged: ${why}`

@@ -571,6 +571,26 @@ test('cmp_check: an address in which a script still puts something is not reques
   assert.deepEqual([outcome.status, outcome.details.scripts], ['ok', []], outcome.message)
 })
 
+test("cmp_check: a page in place of the provider's script is critical, as it runs nothing", async (t) => {
+  const { status, message } = await run(t, {
+    page: withScript((_, response) => response.end('\n<!DOCTYPE html><title>Shop</title>')),
+    config: {},
+  })
+  assert.equal(status, 'critical')
+  assert.match(message, /^The script of Cookiebot at .+ fails: it answers with a web page instead of a script$/)
+})
+
+test("cmp_check: a bot protection that answers instead of the provider's script says nothing about visitors", async (t) => {
+  for (const status of [202, 403]) {
+    const outcome = await run(t, {
+      page: withScript((_, response) => response.writeHead(status, { 'cf-mitigated': 'challenge' }).end('<html>')),
+      config: {},
+    })
+    assert.equal(outcome.status, 'error')
+    assert.match(outcome.message, /^The script of Cookiebot at .+ was not judged: Cloudflare blocks the check as a bot$/)
+  }
+})
+
 test("cmp_check: a provider's script that could not be asked to the end is not fine, and not failing either", async (t) => {
   for (const [kind, why] of [
     ['aborted', 'it did not answer before the check timed out'],
