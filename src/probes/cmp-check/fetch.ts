@@ -137,6 +137,8 @@ interface Challenge {
   hasScript?: (address: string) => boolean
   /** Tests the addresses of frames. */
   hasFrame?: (address: string) => boolean
+  /** Tests the address that the page sends visitors on to. */
+  sendsTo?: (address: string) => boolean
   words?: readonly string[]
 }
 
@@ -166,6 +168,14 @@ const CHALLENGES: readonly Challenge[] = [
     hasScript: (address) => `/${after('.token.awswaf.com/', address)}`.includes('/challenge.js'),
     words: ['gokuProps'],
   },
+  {
+    name: 'Akamai',
+    hasFrame: (address) => after('/_sec/cp_challenge/', address) !== '',
+    hasScript: (address) => after('/_sec/cp_challenge/', address) !== '',
+    sendsTo: (address) => /[?&]bm-verify=/.test(address),
+  },
+  { name: 'SiteGround', sendsTo: (address) => after('/.well-known/sgcaptcha/', address) !== '' },
+  { name: 'Sucuri', words: ['sucuri_cloudproxy_js'] },
 ]
 
 /** The words of all challenges. */
@@ -181,10 +191,11 @@ function challengeOf(
   const byHeader = challengeInHeaders(status, headers)
   if (byHeader !== null) return byHeader
   const byPage = CHALLENGES.find(
-    ({ titles, hasScript, hasFrame, words: names = [] }) =>
+    ({ titles, hasScript, hasFrame, sendsTo, words: names = [] }) =>
       titles?.test(page.title.trim()) === true ||
       (hasScript !== undefined && page.scripts.some(({ src }) => src !== null && hasScript(src))) ||
       (hasFrame !== undefined && page.otherUrls.some(hasFrame)) ||
+      (sendsTo !== undefined && page.forwardsTo !== null && sendsTo(page.forwardsTo)) ||
       names.some((name) => words.has(name)),
   )
   return byPage?.name ?? null

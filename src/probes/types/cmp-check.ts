@@ -137,7 +137,9 @@ async function checkPage(
   const whyUnread = container?.script.why ?? null
   const isCut = isTruncated || page.isCut
   const runsNothing = page.runsNothing && !isCut
-  const loaded = runsNothing ? null : (container?.facts ?? null)
+  // A page that only sends visitors on does not load the site's container either, unless it contains its snippet.
+  const isStep = page.forward !== null && page.containerId === null
+  const loaded = runsNothing || isStep ? null : (container?.facts ?? null)
   const { signs, hasIabStub, outdated } = together(page.found, loaded?.found ?? null)
   const { title, forward } = page
   const found = { providers: providersFound({ signs }), hasIabStub, runsNothing, isCut, title, forward, whyUnread }
@@ -146,7 +148,8 @@ async function checkPage(
   const scripts = [...new Set([...page.ownScripts, ...(mine?.scripts ?? [])])]
   const answered = config.check_script ? await askScripts(context, scripts, url) : []
   const { mode } = page
-  const ownSetter = hasOwnSign && (expected.provider === null || expected.provider.setsConsentMode) ? expected.name : null
+  const ownSetter =
+    hasOwnSign && (expected.provider === null || expected.provider.setsConsentMode) ? expected.name : null
   const elsewhere = elsewhereOf(found.providers, container, mode) ?? ownSetter
   const consent = config.check_consent_mode ? judgeConsentMode(mode, elsewhere) : NOT_CHECKED
   const provider = judgeProvider({ ...expected, hasOwnSign }, found)

@@ -269,6 +269,30 @@ const CHALLENGES: readonly [name: string, status: number, headers: Record<string
     { 'x-amzn-waf-action': 'challenge' },
     '<html><head><script>window.gokuProps = {"key":"x"};</script><script src="https://00000000.eu-west-1.token.awswaf.com/00000000/challenge.js"></script></head></html>',
   ],
+  [
+    'Akamai',
+    200,
+    {},
+    `<html><head><meta http-equiv="refresh" content="5; URL='/?bm-verify=AAQAAAAN'"/><title>&nbsp;</title></head><body><script>var i = 1785087938; go()</script></body></html>`,
+  ],
+  [
+    'Akamai',
+    428,
+    {},
+    '<html><body><div id="sec-if-cpt-container"><iframe src="/_sec/cp_challenge/ak-challenge-4-2.htm"></iframe></div></body></html>',
+  ],
+  [
+    'SiteGround',
+    202,
+    {},
+    '<html><head><link rel="icon" href="data:;"><meta http-equiv="refresh" content="0;/.well-known/sgcaptcha/?r=%2F&y=ipr:192.0.2.1:1761652138.711"></meta></head></html>',
+  ],
+  [
+    'Sucuri',
+    307,
+    {},
+    `<html><title>You are being redirected...</title><noscript>Javascript is required.</noscript><script>var s={},u,c,U,r,i,l=0,a,e=eval,w=String.fromCharCode,sucuri_cloudproxy_js='',S='cz0iMCI';</script></html>`,
+  ],
 ]
 for (const [name, status, headers, body] of CHALLENGES) {
   test(`cmp_check: a challenge of ${name} (${status}) is an error, not a page without a platform`, async (t) => {
@@ -388,7 +412,8 @@ test("cmp_check: the script that own_address finds has to answer, as a provider'
         : response.writeHead(status).end('var CookieConsent={}')
     const outcome = await run(t, { page, config: { own_address: '/proxied/uc.js' } })
     assert.equal(outcome.status, expected, outcome.message)
-    if (status === 404) assert.match(outcome.message, /^The script of Cookiebot at 127\.0\.0\.1:\d+ fails: it answers 404$/)
+    if (status === 404)
+      assert.match(outcome.message, /^The script of Cookiebot at 127\.0\.0\.1:\d+ fails: it answers 404$/)
   }
 })
 
@@ -505,6 +530,21 @@ for (const [what, page] of STAYING) {
   })
 }
 
+test('cmp_check: a step on the way does not load the container of the site, which has the platform', async (t) => {
+  const gtm = containerScript('https://consent.cookiebot.com/uc.js')
+  const site = { tag_manager_web_container_id: 'GTM-ZZZ9999' }
+  for (const on of [
+    '<script src="/step.js"></script><meta http-equiv="refresh" content="0; url=/next">',
+    '<script>location.replace("/next")</script>',
+  ]) {
+    const outcome = await run(t, { page: `<!doctype html><title>One moment</title>${on}`, gtm, site })
+    assert.equal(outcome.status, 'error', outcome.message)
+    assert.match(outcome.message, /which sends visitors on to 127\.0\.0\.1:\d+\/next: set the site's address/)
+    const whole = `<!doctype html>${CONSENT_DEFAULT}${CONTAINER_SNIPPET}${on}`
+    assert.equal((await run(t, { page: whole, gtm, site })).status, 'ok')
+  }
+})
+
 test('cmp_check: a page without a platform is named by its title, in one line', async (t) => {
   const outcome = await run(t, { page: `<!doctype html><title>\n Log in \u202e </title><script src="/a.js"></script>` })
   assert.equal(outcome.status, 'critical')
@@ -587,7 +627,10 @@ test("cmp_check: a bot protection that answers instead of the provider's script 
       config: {},
     })
     assert.equal(outcome.status, 'error')
-    assert.match(outcome.message, /^The script of Cookiebot at .+ was not judged: Cloudflare blocks the check as a bot$/)
+    assert.match(
+      outcome.message,
+      /^The script of Cookiebot at .+ was not judged: Cloudflare blocks the check as a bot$/,
+    )
   }
 })
 
