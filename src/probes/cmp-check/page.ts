@@ -51,9 +51,10 @@ const DELAYED_TYPE = 'data-wpmeteor-type'
 /** No plugin turns these types into a script. */
 const DATA = /json|speculationrules|importmap/i
 const PROVIDER_MARKS: ReadonlySet<string> = new Set(PROVIDERS.flatMap(({ elements = [] }) => elements))
-/** Elements whose content is neither run nor shown. */
-const INERT = ['noscript', 'template']
+const NOSCRIPT_END = /<\/noscript[\s/>]/gi
 const HIDDEN = ['script', 'style', 'title']
+
+const OPTIONS = { xmlMode: false, decodeEntities: true }
 
 type Attributes = Map<string, string>
 
@@ -81,14 +82,25 @@ export function readPage(html: string, url: string): Page {
   let tagAt = 0
   let attributes: Attributes = new Map()
   let attribute = { name: '', value: '' }
+  /** How many elements are open whose content is neither run nor shown. */
   let inert = 0
+  /** What is read, and its position in the page: the rest after the last `<noscript>`. */
+  let rest = html
+  let restAt = 0
   /** Where text is being collected: in an inline script or in the title. */
   let script: PageScript | null = null
   let inTitle = false
   let isHidden = false
 
-  const openTag = () => {
-    if (INERT.includes(name)) inert++
+  const openTag = (end: number) => {
+    if (name === 'noscript') {
+      // Browsers that run scripts look for nothing but its end, whatever is left open in it.
+      NOSCRIPT_END.lastIndex = restAt + end
+      restAt = NOSCRIPT_END.exec(html)?.index ?? html.length
+      tokenizer.pause()
+      return
+    }
+    if (name === 'template') inert++
     isHidden = HIDDEN.includes(name)
     if (inert > 0) return
     for (const mark of marksOf(attributes)) if (PROVIDER_MARKS.has(mark)) page.marks.add(mark)
@@ -124,16 +136,16 @@ export function readPage(html: string, url: string): Page {
   const callbacks: TokenizerCallbacks = {
     onopentagname(start, end) {
       endText()
-      name = html.slice(start, Math.min(end, start + MAX.name)).toLowerCase()
-      tagAt = start - 1
+      name = rest.slice(start, Math.min(end, start + MAX.name)).toLowerCase()
+      tagAt = restAt + start - 1
       attributes = new Map()
     },
     onattribname(start, end) {
-      attribute = { name: html.slice(start, Math.min(end, start + MAX.name)).toLowerCase(), value: '' }
+      attribute = { name: rest.slice(start, Math.min(end, start + MAX.name)).toLowerCase(), value: '' }
     },
     onattribdata(start, end) {
       const room = MAX.value - attribute.value.length
-      if (room > 0) attribute.value += html.slice(start, Math.min(end, start + room))
+      if (room > 0) attribute.value += rest.slice(start, Math.min(end, start + room))
     },
     onattribentity(codePoint) {
       if (attribute.value.length < MAX.value) attribute.value += String.fromCodePoint(codePoint)
@@ -147,15 +159,14 @@ export function readPage(html: string, url: string): Page {
     onclosetag(start, end) {
       endText()
       isHidden = false
-      if (INERT.includes(html.slice(start, Math.min(end, start + MAX.name)).toLowerCase()))
-        inert = Math.max(0, inert - 1)
+      if (rest.slice(start, end).toLowerCase() === 'template') inert = Math.max(0, inert - 1)
     },
     ontext(start, end) {
-      if (inert === 0 && !isHidden) page.textLength += html.slice(start, end).trim().length
-      if (inTitle && page.title.length < MAX.title) page.title += html.slice(start, Math.min(end, start + MAX.title))
+      if (inert === 0 && !isHidden) page.textLength += rest.slice(start, end).trim().length
+      if (inTitle && page.title.length < MAX.title) page.title += rest.slice(start, Math.min(end, start + MAX.title))
       if (script === null || script.src !== null) return
-      if (script.code === '') script.at = start
-      script.code += html.slice(start, end)
+      if (script.code === '') script.at = restAt + start
+      script.code += rest.slice(start, end)
     },
     ontextentity(codePoint) {
       if (inTitle && page.title.length < MAX.title) page.title += String.fromCodePoint(codePoint)
@@ -166,9 +177,14 @@ export function readPage(html: string, url: string): Page {
     ondeclaration() {},
     onprocessinginstruction() {},
   }
-  const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: true }, callbacks)
-  tokenizer.write(html)
-  tokenizer.end()
+  let tokenizer: Tokenizer
+  for (let readTo = -1; readTo < restAt; ) {
+    readTo = restAt
+    rest = html.slice(restAt)
+    tokenizer = new Tokenizer(OPTIONS, callbacks)
+    tokenizer.write(rest)
+    if (restAt === readTo) tokenizer.end()
+  }
   return page
 }
 

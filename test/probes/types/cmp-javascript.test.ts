@@ -32,6 +32,12 @@ for (const [code, expected] of CODE) {
   test(`JavaScript is taken apart: ${JSON.stringify(code)}`, () => assert.deepEqual(pieces(code), expected))
 }
 
+test('a script after a noscript is where it stands in the page', () => {
+  const html = '<p><noscript>x</noscript>\n<noscript>y</noscript><script>a</script><script src="/b.js"></script>'
+  const places = readPage(html, 'https://shop.example/').scripts.map(({ at }) => at)
+  assert.deepEqual(places, [html.indexOf('a</script>'), html.indexOf('<script src')])
+})
+
 test('every piece says where it stands', () => {
   const code = "/* x */ gtag ( 'consent' )"
   for (const { text, at, kind } of tokensOf(code))
@@ -91,6 +97,10 @@ const PAGES: readonly [html: string, scripts: string[]][] = [
   ['<script>if (a < b && "</p>") c()</script>', ['if (a < b && "</p>") c()']],
   ['<!-- <script src=a.js></script> --><textarea><script>x</script></textarea><title><script>y</script></title>', []],
   ['<noscript><script>x</script></noscript><template><script>y</script></template>', []],
+  ['<noscript><iframe src="/ns.html"></noscript><script src="/a.js"></script>', ['https://shop.example/a.js']],
+  ['<noscript><img alt="x></NoScript ><script src="/a.js"></script><p title="y">', ['https://shop.example/a.js']],
+  ['<noscript><noscript><!--<style></noscript><script>a</script></noscript><script>b</script>', ['a', 'b']],
+  ['<noscript><script>x</script>', []],
   ['<script type="application/json">{}</script><script type="text/plain" src="a.js"></script>', []],
   ['<script type=module>a</script><script type="abc123-text/javascript">b</script>', ['a', 'b']],
   ['<script type="text/rocketlazyloadscript" data-rocket-src="/a.js"></script>', ['https://shop.example/a.js']],

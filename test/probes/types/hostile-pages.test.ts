@@ -37,6 +37,8 @@ const PAGES: readonly [what: string, html: string][] = [
   ['slashes that may begin regular expressions', inline(filled('=/'))],
   ['templates in templates', inline(filled('`${'))],
   ['tags without an end', filled('<a<')],
+  ['pairs of noscript', filled('<noscript></noscript>')],
+  ['noscript without an end', filled('<noscript>')],
 ]
 
 for (const [what, html] of PAGES) {
