@@ -4,7 +4,8 @@ import type { ScriptFacts } from './script-facts.ts'
 
 interface Evidence {
   where: 'page' | 'container'
-  kind: 'script' | 'address' | 'snippet' | 'element'
+  /** `leftover`: an element that stays when the platform is gone. */
+  kind: 'script' | 'address' | 'snippet' | 'element' | 'leftover'
   /** The address without its query, the identifier, or the mark. */
   what: string
 }
@@ -85,11 +86,13 @@ export function findInPage(url: string, page: Page, facts: readonly ScriptFacts[
       search.addUrl(seen, shown(address, 'page', 'address'), isWhole ? (URL.parse(address, url)?.href ?? null) : null)
     }
   }
-  for (const { id, setup = [], elements = [] } of PROVIDERS) {
+  for (const { id, setup = [], elements = [], leftovers = [] } of PROVIDERS) {
     const word = setup.find((name) => facts.some(({ words }) => words.has(name)))
     if (word !== undefined) search.add(id, { where: 'page', kind: 'snippet', what: word })
     const mark = elements.find((name) => page.marks.has(name))
     if (mark !== undefined) search.add(id, { where: 'page', kind: 'element', what: mark })
+    const leftover = leftovers.find((name) => page.marks.has(name))
+    if (leftover !== undefined) search.add(id, { where: 'page', kind: 'leftover', what: leftover })
   }
   return search.end(facts.some(({ hasIabStub }) => hasIabStub))
 }
@@ -122,6 +125,9 @@ export function together(page: Found, container: Found | null): Found {
 export interface FoundProvider extends Omit<Signs, 'id'> {
   provider: Provider
 }
+
+/** Nothing else shows it, so it may be gone. */
+export const isLeftover = ({ evidence }: FoundProvider): boolean => evidence.every(({ kind }) => kind === 'leftover')
 
 export const providersFound = ({ signs }: Pick<Found, 'signs'>): FoundProvider[] =>
   signs.flatMap(({ id, evidence, scripts }) => {

@@ -2,7 +2,7 @@ import { quoted } from '../../lib/index.ts'
 import { shownAddress } from '../tag-server/addresses.ts'
 import { type ConsentMode, missingKeys } from './consent-mode.ts'
 import type { FetchedScript } from './fetch.ts'
-import type { FoundProvider } from './find-providers.ts'
+import { type FoundProvider, isLeftover } from './find-providers.ts'
 import type { Forward } from './forward.ts'
 import type { Provider } from './providers.ts'
 
@@ -40,9 +40,10 @@ export interface FoundPlatforms {
 
 export function judgeProvider(expected: Expected, found: FoundPlatforms): ConsentFinding[] {
   const { provider, name, hasOwnSign } = expected
-  const mine = found.providers.find((each) => each.provider === provider)
-  const others = found.providers.filter((each) => each !== mine && !each.provider.isCompanion)
-  const any = others[0] ?? found.providers[0]
+  const there = found.providers.filter((each) => !isLeftover(each))
+  const mine = there.find((each) => each.provider === provider)
+  const others = there.filter((each) => each !== mine && !each.provider.isCompanion)
+  const any = others[0] ?? there[0]
   if (mine === undefined && !hasOwnSign) {
     if (name === null && any !== undefined) {
       return [
@@ -50,7 +51,7 @@ export function judgeProvider(expected: Expected, found: FoundPlatforms): Consen
         ...secondProvider(others.slice(1), any.provider.name),
       ]
     }
-    return [absent(name, any, found)]
+    return [absent(expected, any, found)]
   }
   const title = provider?.name ?? name ?? 'the consent platform'
   const where = mine === undefined ? 'in the page' : placeOf(mine)
@@ -60,9 +61,9 @@ export function judgeProvider(expected: Expected, found: FoundPlatforms): Consen
 const fine = (message: string): ConsentFinding => ({ check: 'provider', status: 'ok', message })
 
 function absent(
-  name: string | null,
+  { provider, name }: Expected,
   other: FoundProvider | undefined,
-  { hasIabStub, runsNothing, isCut, title, forward, whyUnread }: FoundPlatforms,
+  { providers, hasIabStub, runsNothing, isCut, title, forward, whyUnread }: FoundPlatforms,
 ): ConsentFinding {
   const wanted = name ?? 'a consent platform'
   if (other !== undefined) {
@@ -94,16 +95,23 @@ function absent(
     const message = `${wanted} is not in the page, and the web container that may load it could not be read: ${whyUnread}`
     return { check: 'provider', status: 'error', message }
   }
+  const leftover = providers.find((one) => name === null || one.provider === provider)
+  if (leftover !== undefined) {
+    const message = `${leftover.provider.name} may be gone: the page${named} still has ${leftover.evidence[0]?.what}, but neither it nor its web container loads any consent platform that is known`
+    return { check: 'provider', status: 'warning', message }
+  }
   const message = `${wanted} is not there: neither the page${named} nor its web container loads any consent platform that is known`
   return { check: 'provider', status: 'critical', message }
 }
 
 const IAB_ONLY = 'A consent platform of the IAB framework is there (in the page)'
 
+const PLACES = ['element', 'leftover']
+
 function secondProvider(others: readonly FoundProvider[], title: string): ConsentFinding[] {
   // A sign that is only in the container may be a paused tag, or one for another page.
   const [second] = others.filter(({ evidence }) =>
-    evidence.some(({ where, kind }) => where === 'page' && kind !== 'element'),
+    evidence.some(({ where, kind }) => where === 'page' && !PLACES.includes(kind)),
   )
   if (second === undefined) return []
   const message = `${second.provider.name} is present in addition to ${title} (${placeOf(second)}): visitors may be asked twice`

@@ -50,7 +50,9 @@ const DELAYED_SOURCES = ['data-src', 'data-rocket-src', 'data-cmp-src', 'data-wp
 const DELAYED_TYPE = 'data-wpmeteor-type'
 /** No plugin turns these types into a script. */
 const DATA = /json|speculationrules|importmap/i
-const PROVIDER_MARKS: ReadonlySet<string> = new Set(PROVIDERS.flatMap(({ elements = [] }) => elements))
+const PROVIDER_MARKS: ReadonlySet<string> = new Set(
+  PROVIDERS.flatMap(({ elements = [], leftovers = [] }) => [...elements, ...leftovers]),
+)
 const NOSCRIPT_END = /<\/noscript[\s/>]/gi
 const HIDDEN = ['script', 'style', 'title']
 
@@ -103,7 +105,9 @@ export function readPage(html: string, url: string): Page {
     if (name === 'template') inert++
     isHidden = HIDDEN.includes(name)
     if (inert > 0) return
-    for (const mark of marksOf(attributes)) if (PROVIDER_MARKS.has(mark)) page.marks.add(mark)
+    // Another platform or a plugin has blocked it, and it never runs.
+    const isBlocked = name === 'script' && attributes.has('src') && /^text\/plain$/i.test(attributes.get('type') ?? '')
+    for (const mark of isBlocked ? [] : marksOf(attributes)) if (PROVIDER_MARKS.has(mark)) page.marks.add(mark)
     if (name === 'base') base ??= absolute(attributes.get('href') ?? '', place)
     if (name === 'meta' && /^refresh$/i.test(attributes.get('http-equiv') ?? '')) {
       page.forwardsTo ??= forwardedTo(attributes.get('content') ?? '', base ?? place, url)

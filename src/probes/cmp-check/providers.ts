@@ -19,6 +19,8 @@ export interface Provider {
   readonly setup?: readonly string[]
   /** Ids and classes (`#id`, `.class`) and attributes (`[name]`) in the page before any script has run. */
   readonly elements?: readonly string[]
+  /** The same, of links and places that people put into their pages by hand: they stay when the platform is gone. */
+  readonly leftovers?: readonly string[]
   /** It can set Google's consent defaults itself, so they need not be in the page. */
   readonly setsConsentMode?: true
   /** Often comes with another provider, e.g. with ads, without being a second banner. */
@@ -50,7 +52,8 @@ export const PROVIDERS: readonly Provider[] = [
       { path: /\/otSDKStub\.js$/ },
     ],
     setup: ['OptanonWrapper'],
-    elements: ['#onetrust-consent-sdk', '#onetrust-banner-sdk', '#ot-sdk-btn'],
+    elements: ['#onetrust-consent-sdk', '#onetrust-banner-sdk'],
+    leftovers: ['#ot-sdk-btn'],
     setsConsentMode: true,
   },
   {
@@ -109,7 +112,8 @@ export const PROVIDERS: readonly Provider[] = [
     name: 'TrustArc',
     aliases: ['truste'],
     urls: [{ host: 'consent.trustarc.com' }, { host: 'consent.truste.com' }],
-    elements: ['#truste-consent-track', '#truste-show-consent', '#teconsent', '#consent_blackbar'],
+    elements: ['#truste-consent-track', '#truste-show-consent'],
+    leftovers: ['#teconsent', '#consent_blackbar'],
     setsConsentMode: true,
   },
   {
@@ -145,7 +149,8 @@ export const PROVIDERS: readonly Provider[] = [
       { host: 'cdn.tagcommander.com', path: /^\/privacy/ },
       { path: /\/privacy_v2_\d+\.js$/ },
     ],
-    elements: ['#tc-privacy-wrapper', '#footer_tc_privacy'],
+    elements: ['#tc-privacy-wrapper'],
+    leftovers: ['#footer_tc_privacy'],
     setsConsentMode: true,
   },
   {
@@ -165,7 +170,7 @@ export const PROVIDERS: readonly Provider[] = [
     name: 'Termly',
     // Their other scripts embed policies.
     urls: [{ host: 'app.termly.io', path: /^\/(resource-blocker\/|embed(\.min)?\.js)/ }],
-    elements: ['#termly-code-snippet-support'],
+    leftovers: ['#termly-code-snippet-support'],
     setsConsentMode: true,
   },
   {
@@ -274,7 +279,8 @@ export const PROVIDERS: readonly Provider[] = [
     id: 'truendo',
     name: 'TRUENDO',
     urls: [{ host: 'cdn.priv.center' }],
-    elements: ['#truendoAutoBlock', '#truendoPrivacyPanel'],
+    elements: ['#truendoAutoBlock'],
+    leftovers: ['#truendoPrivacyPanel'],
     setsConsentMode: true,
   },
 ]

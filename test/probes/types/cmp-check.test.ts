@@ -449,6 +449,27 @@ test('cmp_check: a web container that a page loads by its address, without the s
   assert.equal((outcome.details.container as { id: string }).id, 'GTM-ABC1234')
 })
 
+test('cmp_check: the link to the settings that stays when the platform is gone is a warning, and no platform beside another', async (t) => {
+  const link = '<button id="ot-sdk-btn" class="ot-sdk-show-settings">Cookie settings</button>'
+  const page = pageWith(CONSENT_DEFAULT, link, CONTAINER_SNIPPET)
+  for (const cmp_provider of ['onetrust', null]) {
+    const { status, message } = await run(t, { page, site: { cmp_provider } })
+    assert.equal(status, 'warning', message)
+    assert.match(message, /^OneTrust may be gone: the page, titled “.+”, still has #ot-sdk-btn, but neither it nor its/)
+  }
+  const gtm = containerScript('https://cdn.cookielaw.org/scripttemplates/otSDKStub.js')
+  assert.equal((await run(t, { page, gtm, site: { cmp_provider: 'onetrust' } })).status, 'ok')
+  assert.equal((await run(t, { page })).status, 'critical')
+  const other = await run(t, { page: pageWith(CONSENT_DEFAULT, link, COOKIEBOT, CONTAINER_SNIPPET), gtm })
+  assert.equal(other.status, 'ok', other.message)
+})
+
+test('cmp_check: a platform whose script is blocked in the page is not there', async (t) => {
+  const page = pageWith(CONSENT_DEFAULT, COOKIEBOT.replace('text/javascript', 'text/plain'), CONTAINER_SNIPPET)
+  const outcome = await run(t, { page })
+  assert.deepEqual([outcome.status, outcome.details.found], ['critical', []], outcome.message)
+})
+
 test('cmp_check: a page that runs nothing does not load the web container that has the platform', async (t) => {
   const gtm = containerScript('https://consent.cookiebot.com/uc.js')
   const site = { tag_manager_web_container_id: 'GTM-ZZZ9999' }
