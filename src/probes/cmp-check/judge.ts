@@ -119,7 +119,7 @@ function secondProvider(others: readonly FoundProvider[], title: string): Consen
 }
 
 function placeOf({ evidence }: FoundProvider): string {
-  const [first] = evidence
+  const first = evidence.find(({ kind }) => kind !== 'leftover')
   if (first === undefined) return 'in the page'
   return `${first.where === 'page' ? 'in the page' : 'in the web container'}: ${first.what}`
 }

@@ -226,6 +226,22 @@ test('cmp_check: a cookie of one host is not sent to another', async (t) => {
   assert.deepEqual(sent, [undefined, undefined])
 })
 
+test("cmp_check: a cookie of the site's domain is sent to all of its hosts, and to no other", async (t) => {
+  const sent: (string | undefined)[] = []
+  const page: Handler = (request, response) => {
+    const host = request.headers.host ?? ''
+    sent.push(request.headers.cookie)
+    const cookies = ['seen=1; Domain=.Shop.example; Path=/', 'not=mine; Domain=elsewhere.example']
+    if (!host.startsWith('www.')) {
+      response.writeHead(302, { location: `http://www.${host}/`, 'set-cookie': cookies }).end()
+    } else if (request.headers.cookie === 'seen=1') response.end(FINE)
+    else response.writeHead(302, { location: `http://${host.slice(4)}/` }).end()
+  }
+  const outcome = await run(t, { page, site: { url: 'http://shop.example:PORT/' } })
+  assert.equal(outcome.status, 'ok', outcome.message)
+  assert.deepEqual(sent, [undefined, 'seen=1'])
+})
+
 test('cmp_check: a page that redirects in circles is critical', async (t) => {
   const outcome = await run(t, { page: (_, response) => response.writeHead(302, { location: '/' }).end() })
   assert.deepEqual([outcome.status, outcome.details.failure], ['critical', 'too_many_redirects'])
