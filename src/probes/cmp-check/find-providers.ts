@@ -90,7 +90,10 @@ export function findInPage(url: string, page: Page, facts: readonly ScriptFacts[
     const word = setup.find((name) => facts.some(({ words }) => words.has(name)))
     if (word !== undefined) search.add(id, { where: 'page', kind: 'snippet', what: word })
     const mark = elements.find((name) => page.marks.has(name))
-    if (mark !== undefined) search.add(id, { where: 'page', kind: 'element', what: mark })
+    // Its script may come from the site's own server.
+    const src = page.scripts.find((one) => one.mark !== null && elements.includes(one.mark))?.src ?? null
+    const script = src !== null && /^https?:/.test(src) ? src : null
+    if (mark !== undefined) search.add(id, { where: 'page', kind: 'element', what: mark }, script)
     const leftover = leftovers.find((name) => page.marks.has(name))
     if (leftover !== undefined) search.add(id, { where: 'page', kind: 'leftover', what: leftover })
   }

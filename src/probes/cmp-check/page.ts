@@ -11,6 +11,8 @@ export interface PageScript {
   at: number
   /** Code of an inline script. */
   code: string
+  /** Id of the tag, if it is a sign of a provider, as `#id`. */
+  mark: string | null
 }
 
 /** Limits of what is read; real pages have a tenth of it. */
@@ -210,7 +212,14 @@ function scriptOf(attributes: Attributes, at: number, base: string): PageScript 
   if (!RUNS.test(type.trim())) return null
   const address = ['src', ...DELAYED_SOURCES].map((name) => attributes.get(name)).find((value) => value !== undefined)
   const isAsync = ['async', 'defer'].some((name) => attributes.has(name)) || type === 'module'
-  return { src: address === undefined ? null : (absolute(address, base) ?? address), isAsync, at, code: '' }
+  const mark = `#${attributes.get('id')}`
+  return {
+    src: address === undefined ? null : (absolute(address, base) ?? address),
+    isAsync,
+    at,
+    code: '',
+    mark: PROVIDER_MARKS.has(mark) ? mark : null,
+  }
 }
 
 function marksOf(attributes: Attributes): string[] {

@@ -636,6 +636,16 @@ test("cmp_check: the provider's script is asked for as the page would, and has t
   assert.equal(silent.status, 'critical')
 })
 
+test("cmp_check: a provider's script that the site serves itself is known by its id, and has to answer", async (t) => {
+  const head = pageWith(CONSENT_DEFAULT, '<script id="Cookiebot" src="/own/uc.js"></script>', CONTAINER_SNIPPET)
+  const { status, message } = await run(t, {
+    page: ({ url }, response) => (url === '/' ? response.end(head) : response.writeHead(404).end()),
+    config: {},
+  })
+  assert.equal(status, 'critical', message)
+  assert.match(message, /^The script of Cookiebot at 127\.0\.0\.1:\d+ fails: it answers 404$/)
+})
+
 test('cmp_check: an address in which a script still puts something is not requested', async (t) => {
   const loader = (host: string) => `<script>s.src = \`http://${host}/sites/\${id}/uc.js\`</script>`
   const outcome = await run(t, {
