@@ -21,6 +21,8 @@ const MAX = {
   things: 2_000,
   /** Characters of an address or another attribute value; of a name; of the title. */
   value: 2_048,
+  /** Characters of an address that is itself a script. */
+  data: 100_000,
   name: 100,
   title: 300,
   /** Per tag. */
@@ -121,7 +123,10 @@ export function readPage(html: string, url: string): Page {
       script = scriptOf(attributes, tagAt, base ?? place)
       page.hasIdleScripts ||= script === null && !DATA.test(attributes.get('type') ?? '')
     }
-    if (script?.src != null) addScript(script)
+    if (script === null || (script.src === null && script.code === '')) return
+    addScript(script)
+    // What such a tag contains besides is not run.
+    if (script.src === null) script = null
   }
   const addUrl = (address: string | undefined) => {
     const found = absolute(address ?? '', base ?? place)
@@ -150,7 +155,8 @@ export function readPage(html: string, url: string): Page {
       attribute = { name: rest.slice(start, Math.min(end, start + MAX.name)).toLowerCase(), value: '' }
     },
     onattribdata(start, end) {
-      const room = MAX.value - attribute.value.length
+      const isData = attribute.name === 'src' && /^data:/i.test(attribute.value || rest.slice(start, start + 5))
+      const room = (isData ? MAX.data : MAX.value) - attribute.value.length
       if (room > 0) attribute.value += rest.slice(start, Math.min(end, start + room))
     },
     onattribentity(codePoint) {
@@ -213,12 +219,27 @@ function scriptOf(attributes: Attributes, at: number, base: string): PageScript 
   const address = ['src', ...DELAYED_SOURCES].map((name) => attributes.get(name)).find((value) => value !== undefined)
   const isAsync = ['async', 'defer'].some((name) => attributes.has(name)) || type === 'module'
   const mark = `#${attributes.get('id')}`
+  const code = codeIn(address?.trim() ?? '')
   return {
-    src: address === undefined ? null : (absolute(address, base) ?? address),
+    src: address === undefined || code !== null ? null : (absolute(address, base) ?? address),
     isAsync,
     at,
-    code: '',
+    code: code ?? '',
     mark: PROVIDER_MARKS.has(mark) ? mark : null,
+  }
+}
+
+const DATA_SCRIPT = /^data:(?:text|application)\/(?:x-)?(?:java|ecma)script(?:;charset=[\w-]{1,30})?(;base64)?,(.*)$/is
+
+/** The code in an address such as `data:text/javascript;base64,…`, as plugins make of an inline script to delay it; null in another. */
+function codeIn(address: string): string | null {
+  const [, base64, code] = DATA_SCRIPT.exec(address) ?? []
+  if (code === undefined) return null
+  if (base64 !== undefined) return Buffer.from(code, 'base64').toString()
+  try {
+    return decodeURIComponent(code)
+  } catch {
+    return code
   }
 }
 

@@ -109,10 +109,18 @@ const PAGES: readonly [html: string, scripts: string[]][] = [
     '<script type="javascript/blocked" data-wpmeteor-type="text/javascript" data-wpmeteor-src="/a.js"></script><script type="javascript/blocked">b</script>',
     ['https://shop.example/a.js'],
   ],
+  [`<script defer src="data:text/javascript;base64,${btoa('go("//a.example/b.js")')}"> </script>`, ['go("//a.example/b.js")']],
+  ['<script src="data:application/javascript;charset=utf-8,a%28%22%C3%A4%22)">x</script>', ['a("ä")']],
+  ['<script src="data:text/javascript,100%">', ['100%']],
   ['<script src="https://[bad"></script>', ['https://[bad']],
   ['<script>open', ['open']],
   ['<script src="a.js" src="b.js"></script>', ['https://shop.example/en/a.js']],
 ]
+test('an address that is itself a script is read to 100,000 characters', () => {
+  const [code = ''] = scriptsOf(`<script src="data:text/javascript,${'a'.repeat(200_000)}"></script>`)
+  assert.equal(code.length, 100_000 - 'data:text/javascript,'.length)
+})
+
 for (const [html, scripts] of PAGES) {
   test(`scripts of a page are those that a browser runs: ${html}`, () => assert.deepEqual(scriptsOf(html), scripts))
 }

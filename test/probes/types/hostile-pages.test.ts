@@ -37,6 +37,7 @@ const PAGES: readonly [what: string, html: string][] = [
   ['slashes that may begin regular expressions', inline(filled('=/'))],
   ['templates in templates', inline(filled('`${'))],
   ['tags without an end', filled('<a<')],
+  ['addresses that are scripts', filled(script(`data:text/javascript;base64,${'YTsv'.repeat(5_000)}`))],
   ['pairs of noscript', filled('<noscript></noscript>')],
   ['noscript without an end', filled('<noscript>')],
 ]
