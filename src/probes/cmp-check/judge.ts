@@ -36,6 +36,8 @@ export interface FoundPlatforms {
   forward: Forward | null
   /** Why the web container could not be read; null when it was read or there is none. */
   whyUnread: string | null
+  /** The container that the page starts instead of the site's, in words; empty when it is the site's. */
+  instead: string
 }
 
 export function judgeProvider(expected: Expected, found: FoundPlatforms): ConsentFinding[] {
@@ -63,7 +65,7 @@ const fine = (message: string): ConsentFinding => ({ check: 'provider', status: 
 function absent(
   { provider, name }: Expected,
   other: FoundProvider | undefined,
-  { providers, hasIabStub, runsNothing, isCut, title, forward, whyUnread }: FoundPlatforms,
+  { providers, hasIabStub, runsNothing, isCut, title, forward, whyUnread, instead }: FoundPlatforms,
 ): ConsentFinding {
   const wanted = name ?? 'a consent platform'
   if (other !== undefined) {
@@ -100,7 +102,7 @@ function absent(
     const message = `${leftover.provider.name} may be gone: the page${named} still has ${leftover.evidence[0]?.what}, but neither it nor its web container loads any consent platform that is known`
     return { check: 'provider', status: 'warning', message }
   }
-  const message = `${wanted} is not there: neither the page${named} nor its web container loads any consent platform that is known`
+  const message = `${wanted} is not there: neither the page${named} nor its web container${instead} loads any consent platform that is known`
   return { check: 'provider', status: 'critical', message }
 }
 

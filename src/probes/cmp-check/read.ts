@@ -23,8 +23,10 @@ export interface PageReading {
   title: string
   /** Where it only sends visitors on to; null when they stay. */
   forward: Forward | null
-  /** Id of the first web container that it starts. */
+  /** Id of the first web container that it names. */
   containerId: string | null
+  /** Those that its own text starts for certain. */
+  startedIds: string[]
   found: Found
   hasOwnAddress: boolean
   /** Complete addresses of its scripts that contain the part looked for. */
@@ -54,7 +56,11 @@ export function readConsentPage(html: string, { url, status, headers, ownAddress
     refusal: refusalOf(status, headers, page, new Set(facts.flatMap(({ words }) => [...words]))),
     title: inOneLine(page.title).slice(0, TITLE_MAX).toWellFormed(),
     forward: page.forwardsTo === null ? scriptedForward(page, facts, url) : { to: page.forwardsTo },
-    containerId: facts.flatMap(({ containerIds }) => containerIds)[0] ?? containerInAddress(page),
+    containerId: [...facts.flatMap(({ containerIds }) => containerIds), ...containersInAddresses(page)][0] ?? null,
+    startedIds: [
+      ...facts.flatMap(({ containerAt, containerIds }) => (containerAt === null ? [] : containerIds)),
+      ...containersInAddresses(page),
+    ],
     found: findInPage(url, page, facts),
     hasOwnAddress: ownAddress !== null && hasAddress(ownAddress, texts()),
     ownScripts: ownScripts(page, ownAddress),
@@ -73,11 +79,14 @@ const ownScripts = ({ scripts }: Page, ownAddress: string | null): string[] =>
     .filter((src) => /^https?:/.test(src))
     .slice(0, OWN_SCRIPTS_MAX)
 
-/** Id of a container that the page loads without the usual snippet: `<script src="…/gtm.js?id=GTM-…">`. */
-function containerInAddress({ scripts }: Page): string | null {
-  const src = scripts.find((one) => one.src !== null && isContainerScript(one.src))?.src
-  return CONTAINER_ID.exec(src ?? '')?.[0] ?? null
-}
+/** Ids of containers that the page loads without the usual snippet: `<script src="…/gtm.js?id=GTM-…">`. */
+const containersInAddresses = ({ scripts }: Page): string[] =>
+  scripts
+    .flatMap(({ src }) => (src !== null && isContainerScript(src) ? [CONTAINER_ID.exec(src)?.[0]] : []))
+    .filter((id) => id !== undefined)
+    .slice(0, CONTAINERS_MAX)
+
+const CONTAINERS_MAX = 10
 
 /** "You are being redirected", with a link, and room for two languages. */
 const FORWARD_TEXT_MAX = 200

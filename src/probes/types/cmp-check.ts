@@ -13,7 +13,7 @@ import {
   judgeScripts,
 } from '../cmp-check/judge.ts'
 import { PROVIDERS } from '../cmp-check/providers.ts'
-import type { ContainerReading } from '../cmp-check/read.ts'
+import type { ContainerReading, PageReading } from '../cmp-check/read.ts'
 import { defineProbeType, isNetworkFailure, type ProbeContext, type ProbeOutcome } from '../probe-type.ts'
 import { shownAddress } from '../tag-server/addresses.ts'
 import { badFindings, judged, sinceInMemory, sinceText, statusSince } from '../tag-server/judge.ts'
@@ -132,8 +132,9 @@ async function checkPage(
   const page = await pages.read('consentPage', { body: bodyOf(answer), question }, signal)
   if (page.refusal !== null) return page.refusal
 
-  const container =
-    containerOfSite ?? (page.containerId === null ? null : await readContainer(context, page.containerId, SCRIPT_SHARE))
+  const ofSite = containerOfSite?.id ?? null
+  const id = loadedContainer(ofSite, page)
+  const container = id === null || id === ofSite ? containerOfSite : await readContainer(context, id, SCRIPT_SHARE)
   const whyUnread = container?.script.why ?? null
   const isCut = isTruncated || page.isCut
   const runsNothing = page.runsNothing && !isCut
@@ -142,7 +143,9 @@ async function checkPage(
   const loaded = runsNothing || isStep ? null : (container?.facts ?? null)
   const { signs, hasIabStub, outdated } = together(page.found, loaded?.found ?? null)
   const { title, forward } = page
-  const found = { providers: providersFound({ signs }), hasIabStub, runsNothing, isCut, title, forward, whyUnread }
+  const providers = providersFound({ signs })
+  const instead = id === null || ofSite === null || id === ofSite ? '' : ` ${id}, which is not the site's ${ofSite},`
+  const found = { providers, hasIabStub, runsNothing, isCut, title, forward, whyUnread, instead }
   const hasOwnSign = page.hasOwnAddress || loaded?.hasOwnAddress === true
   const mine = found.providers.find(({ provider }) => expected.name === null || provider === expected.provider)
   const scripts = [...new Set([...page.ownScripts, ...(mine?.scripts ?? [])])]
@@ -215,6 +218,12 @@ async function readContainer(context: Context, id: string, share: number): Promi
     if (!(thrown instanceof PageReadError)) throw thrown
     return { id, script: { ...script, why: thrown.message }, facts: null }
   }
+}
+
+/** The site's container, unless the page itself starts others instead. */
+function loadedContainer(ofSite: string | null, { startedIds, containerId }: PageReading): string | null {
+  if (ofSite === null) return containerId
+  return startedIds.includes(ofSite) ? ofSite : (startedIds[0] ?? ofSite)
 }
 
 const askScripts = (context: Context, urls: readonly string[], page: string): Promise<FetchedScript[]> =>

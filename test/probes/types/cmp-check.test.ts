@@ -450,10 +450,10 @@ test('cmp_check: a platform found by own_address may set the consent defaults, u
 test('cmp_check: a web container that cannot be read leaves open whether it loads the platform', async (t) => {
   const page = pageWith(CONSENT_DEFAULT, CONTAINER_SNIPPET)
   const gtm: Handler = (_, response) => response.writeHead(503).end()
-  const outcome = await run(t, { page, gtm, site: { tag_manager_web_container_id: 'GTM-ZZZ9999' } })
+  const outcome = await run(t, { page, gtm, site: { tag_manager_web_container_id: 'GTM-ABC1234' } })
   assert.equal(outcome.status, 'error')
   assert.match(outcome.message, /the web container that may load it could not be read: it answers 503$/)
-  assert.deepEqual(outcome.details.container, { id: 'GTM-ZZZ9999', status: 503, why: 'it answers 503' })
+  assert.deepEqual(outcome.details.container, { id: 'GTM-ABC1234', status: 503, why: 'it answers 503' })
   assert.equal((await run(t, { page: FINE, gtm })).status, 'ok')
 })
 
@@ -484,6 +484,24 @@ test('cmp_check: a platform whose script is blocked in the page is not there', a
   const page = pageWith(CONSENT_DEFAULT, COOKIEBOT.replace('text/javascript', 'text/plain'), CONTAINER_SNIPPET)
   const outcome = await run(t, { page })
   assert.deepEqual([outcome.status, outcome.details.found], ['critical', []], outcome.message)
+})
+
+test('cmp_check: of a page that starts another container than the site names, that one counts', async (t) => {
+  const site = { tag_manager_web_container_id: 'GTM-ZZZ9999' }
+  const page = pageWith(CONSENT_DEFAULT, CONTAINER_SNIPPET)
+  const only =
+    (id: string): Handler =>
+    ({ url }, response) =>
+      response.end(containerScript(url?.endsWith(id) ? 'https://consent.cookiebot.com/uc.js' : ''))
+  const gone = await run(t, { page, gtm: only('GTM-ZZZ9999'), site })
+  assert.equal(gone.status, 'critical', gone.message)
+  assert.match(gone.message, /nor its web container GTM-ABC1234, which is not the site's GTM-ZZZ9999, loads any/)
+  assert.equal((await run(t, { page, gtm: only('GTM-ABC1234'), site })).status, 'ok')
+  // One of several is the site's, or the page loads it in a way that cannot be seen.
+  for (const more of [CONTAINER_SNIPPET.replace('GTM-ABC1234', 'GTM-ZZZ9999'), null]) {
+    const both = more === null ? pageWith(CONSENT_DEFAULT, '<script src="/app.js"></script>') : pageWith(page, more)
+    assert.equal((await run(t, { page: both, gtm: only('GTM-ZZZ9999'), site })).status, 'ok')
+  }
 })
 
 test('cmp_check: a page that runs nothing does not load the web container that has the platform', async (t) => {
