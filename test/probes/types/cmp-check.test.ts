@@ -585,6 +585,16 @@ for (const [what, page] of STAYING) {
   })
 }
 
+test('cmp_check: a page that names its charset itself is read in it, unless its server names another', async (t) => {
+  const named = (type: string) => (_: IncomingMessage, response: ServerResponse) =>
+    response
+      .setHeader('content-type', type)
+      .end(Buffer.concat([Buffer.from('<meta charset="windows-1251"><title>'), Buffer.from([0xcc, 0xe0, 0xe3]), TAIL]))
+  const TAIL = Buffer.from('</title><script src="/app.js"></script>')
+  assert.match((await run(t, { page: named('text/html') })).message, /titled “Маг”/)
+  assert.match((await run(t, { page: named('text/html; charset=iso-8859-1') })).message, /titled “Ìàã”/)
+})
+
 test('cmp_check: a step on the way does not load the container of the site, which has the platform', async (t) => {
   const gtm = containerScript('https://consent.cookiebot.com/uc.js')
   const site = { tag_manager_web_container_id: 'GTM-ZZZ9999' }

@@ -109,7 +109,10 @@ const PAGES: readonly [html: string, scripts: string[]][] = [
     '<script type="javascript/blocked" data-wpmeteor-type="text/javascript" data-wpmeteor-src="/a.js"></script><script type="javascript/blocked">b</script>',
     ['https://shop.example/a.js'],
   ],
-  [`<script defer src="data:text/javascript;base64,${btoa('go("//a.example/b.js")')}"> </script>`, ['go("//a.example/b.js")']],
+  [
+    `<script defer src="data:text/javascript;base64,${btoa('go("//a.example/b.js")')}"> </script>`,
+    ['go("//a.example/b.js")'],
+  ],
   ['<script src="data:application/javascript;charset=utf-8,a%28%22%C3%A4%22)">x</script>', ['a("ä")']],
   ['<script src="data:text/javascript,100%">', ['100%']],
   ['<script src="https://[bad"></script>', ['https://[bad']],
