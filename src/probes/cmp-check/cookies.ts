@@ -41,5 +41,5 @@ export class CookieJar {
 function placeOf(hostname: string, attributes: readonly string[]): string {
   const named = attributes.map((one) => /^\s*domain\s*=\s*\.?([a-z0-9.-]+)\s*$/i.exec(one)?.[1]).find(Boolean)
   const domain = `.${named?.toLowerCase()}`
-  return named !== undefined && named.includes('.') && `.${hostname}`.endsWith(domain) ? domain : hostname
+  return named?.includes('.') && `.${hostname}`.endsWith(domain) ? domain : hostname
 }
