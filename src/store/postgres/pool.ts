@@ -206,12 +206,24 @@ async function prepareSession(client: pg.ClientBase, options: PoolOptions): Prom
   const query = {
     text: `select set_config('statement_timeout', $1, false),
       set_config('idle_in_transaction_session_timeout', $2, false),
+      ${NO_OTHER_LIMITS},
       current_setting('transaction_read_only') as read_only`,
     values: [String(statementTimeoutMs), String(IDLE_IN_TRANSACTION_TIMEOUT_MS)],
     query_timeout: connectTimeoutMs,
   }
+  // First, because a standby answers no query of a serializable transaction.
+  const isolation = 'set session characteristics as transaction isolation level read committed'
+  await client.query({ text: isolation, query_timeout: connectTimeoutMs })
   const { rows } = await client.query<{ read_only: string }>(query)
   if (mayBeReadOnly) return
   if (rows[0]?.read_only === 'off') rotation.takesWrites()
   else if (rotation.length > 1) throw new StoreError('unavailable', 'the server accepts no writes')
 }
+
+/**
+ * An administrator may have set these for all sessions: migrations wait for each other longer than a `lock_timeout` and take longer
+ * than a `transaction_timeout` (of PostgreSQL 17 and newer), and the connection that listens is always idle.
+ */
+const NO_OTHER_LIMITS = `set_config('lock_timeout', '0', false),
+      set_config('idle_session_timeout', '0', false),
+      case when current_setting('transaction_timeout', true) is not null then set_config('transaction_timeout', '0', false) end`

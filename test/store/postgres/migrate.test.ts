@@ -46,6 +46,27 @@ test('a step may take longer than any limit on statements', async (t) => {
   assert.deepEqual(await stepsTaken(next), [...names(migrations), slow.name])
 })
 
+test('limits that an administrator sets for all sessions hold up neither stores that migrate at once nor what they do later', async (t) => {
+  const url = await newDatabase(t, { isMigrated: false })
+  const admin = await openOn(t, url)
+  const database = sql.id(new URL(url).pathname.slice(1))
+  for (const limit of ['lock_timeout = 1', 'transaction_timeout = 400', 'idle_session_timeout = 100']) {
+    await sql`alter database ${database} set ${sql.raw(limit)}`.execute(admin.admin)
+  }
+  await sql`alter database ${database} set default_transaction_isolation = serializable`.execute(admin.admin)
+  const slow = step('0000-slow', 'select pg_sleep(0.5)', 'create table notes (id bigint primary key)')
+  const stores = await Promise.all([openOn(t, url), openOn(t, url)])
+  const taken = await Promise.all(stores.map((store) => migrate(store.admin, store.columnTypes, [slow])))
+  assert.deepEqual(taken.flat(), [slow.name])
+  for (const { write, read, reports, interactive } of stores) {
+    for (const db of [write, read, reports, interactive]) {
+      const { rows } = await sql<{ isolation: string }>`
+        select current_setting('transaction_isolation') as isolation`.execute(db)
+      assert.deepEqual(rows, [{ isolation: 'read committed' }])
+    }
+  }
+})
+
 test('a store whose steps another one takes says that it waits', async (t) => {
   const url = await newDatabase(t)
   const [first, second] = [await openOn(t, url), await openOn(t, url)]

@@ -22,6 +22,8 @@ test(
   inTurn(2, 3),
   async (t) => {
     const { primary, standby } = await startPair(t)
+    // A standby refuses all queries of a session that keeps this default.
+    await asAdmin(primary.adminUrl, 'alter database tagwarden set default_transaction_isolation = serializable')
     const store = await openOn(t, primary.url, { readUrl: standby.url })
     await migrate(store.admin, store.columnTypes)
     assert.equal(await isStandby(store.reports), true)
