@@ -180,6 +180,9 @@ function postgresStore({ pools, onPrimary, limits, onError }: StoreParts): Store
 
 /** The oldest version that has everything the statements use and is still supported upstream. */
 const OLDEST_VERSION = 14
+/** In others, one event's name would fail the commit of all requests in its group. `SQL_ASCII` stores what it gets. */
+const ENCODINGS: readonly string[] = ['UTF8', 'SQL_ASCII']
+const ABOUT_THE_SERVER = `select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding`
 const SHORTEST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 4_000
 
@@ -196,7 +199,7 @@ interface FirstContactOptions {
 /**
  * Waits for a server and checks that it is suitable. Returns the last error if it is still unavailable at the end.
  *
- * @throws StartupError when waiting does not help: a wrong password, a missing database, an old version
+ * @throws StartupError when waiting does not help: a wrong password, a missing database, an old version, another encoding
  */
 async function firstContact({
   name,
@@ -207,8 +210,9 @@ async function firstContact({
   const until = Date.now() + patienceMs
   for (let pause = SHORTEST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
     try {
-      const { rows } = await pool.use((connection) => connection.query('show server_version_num'))
-      requireVersion(name, Number(rows[0]?.server_version_num))
+      const { rows } = await pool.use((connection) => connection.query(ABOUT_THE_SERVER))
+      requireVersion(name, Number(rows[0]?.version))
+      requireEncoding(name, String(rows[0]?.encoding))
       return undefined
     } catch (thrown) {
       if (thrown instanceof StartupError) throw thrown
@@ -230,4 +234,12 @@ export function requireVersion(name: string, version: number): void {
   if (major < OLDEST_VERSION) {
     throw new StartupError(`${name} is PostgreSQL ${major}: ${OLDEST_VERSION} or newer is needed`)
   }
+}
+
+/** @throws StartupError */
+function requireEncoding(name: string, encoding: string): void {
+  if (ENCODINGS.includes(encoding)) return
+  throw new StartupError(
+    `${name} is a database with the encoding ${encoding}, which cannot store every name: create one with encoding 'UTF8'`,
+  )
 }

@@ -4,7 +4,8 @@ import { StartupError } from '../../../src/lib/index.ts'
 import { openPostgresStore } from '../../../src/store/index.ts'
 import type { PostgresOptions } from '../../../src/store/postgres/open.ts'
 import { requireVersion } from '../../../src/store/postgres/open.ts'
-import { startPostgres } from '../../../testkit/postgres/databases.ts'
+import { createDatabase, startPostgres } from '../../../testkit/postgres/databases.ts'
+import { asAdmin } from './standby.ts'
 import { journalRow, newDatabase, openOn, wireTo } from './support.ts'
 
 /** The one line with which the start stops. */
@@ -56,6 +57,21 @@ test('a host that answers nothing stops the start when the time for connecting i
   wire.cut()
   const line = await refusal({ url: wire.url, limits: { connect: 200 } })
   assert.match(line, /^DATABASE_URL cannot be used: .*(timeout|timed out)/i)
+})
+
+test('a database that cannot store every text stops the start', async (t) => {
+  const { drop, adminUrl } = await createDatabase({ isMigrated: false })
+  const name = `${new URL(adminUrl).pathname.slice(1)}_latin1`
+  await asAdmin(
+    adminUrl,
+    `create database ${name} encoding 'LATIN1' locale_provider libc locale 'C' template template0`,
+  )
+  t.after(async () => {
+    await asAdmin(adminUrl, `drop database ${name} with (force)`)
+    await drop()
+  })
+  const line = await refusal({ url: changed(adminUrl, 'pathname', name) })
+  assert.match(line, /^DATABASE_URL is a database with the encoding LATIN1, .* create one with encoding 'UTF8'$/)
 })
 
 test('a server that is there a little later is waited for', async (t) => {
