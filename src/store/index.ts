@@ -6,6 +6,7 @@ export { type MigrationState, migrate, migrationState, WAITING_TO_MIGRATE } from
 export { keepPrivate, openStore, type StoreLocation } from './open.ts'
 export { distributeTables, requireCitus } from './postgres/citus.ts'
 export { openPostgresStore } from './postgres/open.ts'
+export { SHARED_SESSIONS, sharesSessions } from './postgres/shared-sessions.ts'
 export { attemptEach, chunksOf, countOf, lockText, totalOf, unindexed, untilDone } from './sql.ts'
 export { type BackupOptions, backUpSqlite, type CopiedDatabase } from './sqlite/backup.ts'
 export { type DatabaseContents, integrityErrors } from './sqlite/contents.ts'

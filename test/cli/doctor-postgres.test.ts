@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
+import { connect, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import type { ReplicaFacts, ServerFacts } from '../../src/cli/doctor/postgres.ts'
 import { replicaFinding, serverFindings } from '../../src/cli/doctor/postgres.ts'
 import { readConfig } from '../../src/config.ts'
 import { openStore } from '../../src/store/index.ts'
 import { placeFor, postgres } from '../../testkit/engines.ts'
-import { deadAddress, startAnswering } from '../../testkit/listeners.ts'
+import { deadAddress, listen, startAnswering } from '../../testkit/listeners.ts'
 import { createDatabase } from '../../testkit/postgres/databases.ts'
 import { runCliHere } from '../../testkit/processes/command-here.ts'
+import { asAdmin } from '../store/postgres/standby.ts'
 
 /** What doctor prints, by the name of the check. */
 async function examined(t: TestContext, environment: Record<string, string>) {
@@ -93,6 +95,64 @@ test('doctor warns of a replica that is none, and fails on one that cannot be re
   assert.match(gone.of('replica'), /^failed .*DATABASE_READ_URL cannot be used: .*ECONNREFUSED/)
 })
 
+test('a pooler that gives one session to several connections fails doctor and is named in the log of a start', async (t) => {
+  const { DATABASE_URL = '' } = await placeFor(postgres, t)
+  const pooled = await transactionPooler(t, DATABASE_URL)
+  const { code, of } = await examined(t, { DATABASE_URL: pooled })
+  assert.equal(code, 1)
+  assert.match(of('sessions'), /^failed .*DATABASE_URL is the address of a pooler .*set its pool_mode = session/)
+  const reported: string[] = []
+  const config = readConfig({ DATABASE_URL: await transactionPooler(t, DATABASE_URL) })
+  const store = await openStore(config, (error, what) => reported.push(`${what}: ${error.message}`))
+  await store.close()
+  assert.match(reported.join(), /^checking the connections: DATABASE_URL is the address of a pooler /)
+  assert.equal((await examined(t, { DATABASE_URL })).of('sessions'), '')
+})
+
+test('doctor counts the connections that role and database allow', async (t) => {
+  const { url, adminUrl, drop } = await createDatabase()
+  t.after(drop)
+  await asAdmin(adminUrl, `alter database ${new URL(url).pathname.slice(1)} connection limit 8`)
+  assert.match(
+    (await examined(t, { DATABASE_URL: url })).of('connections'),
+    /^warning .*may need 12, the server has 8 /,
+  )
+})
+
+/** Lends one session of the server to all its clients, one message after the other, as PgBouncer's transaction mode does when idle. */
+async function transactionPooler(t: TestContext, databaseUrl: string): Promise<string> {
+  const { hostname, port } = new URL(databaseUrl)
+  const far = connect(Number(port), hostname)
+  far.on('error', () => undefined)
+  let speaking: Socket | undefined
+  let isSignedIn = false
+  far.on('data', (answer: Buffer) => {
+    // The letter of the message that ends an answer.
+    isSignedIn ||= answer.subarray(-6, -5).toString() === 'Z'
+    speaking?.write(answer)
+  })
+  const server = createServer((near) => {
+    let isKnown = !isSignedIn
+    near.on('error', () => undefined)
+    near.on('data', (message: Buffer) => {
+      speaking = near
+      if (!isKnown) {
+        isKnown = true
+        // AuthenticationOk and ReadyForQuery.
+        near.write(Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1'))
+      } else if (message.toString('latin1', 0, 1) !== 'X') far.write(message)
+    })
+  })
+  t.after(() => {
+    server.close()
+    far.destroy()
+  })
+  const url = new URL(databaseUrl)
+  url.hostname = '127.0.0.1'
+  url.port = String(await listen(server))
+  return url.href
+}
+
 const GOOD: ServerFacts = {
   version: '17.2',
   encoding: 'UTF8',
@@ -103,6 +163,7 @@ const GOOD: ServerFacts = {
   mayCreate: true,
   citus: null,
   skewMs: 0,
+  sharesSessions: false,
 }
 
 const SERVERS: readonly [facts: Partial<ServerFacts>, check: string, level: string, says: RegExp][] = [

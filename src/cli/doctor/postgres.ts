@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { SECOND, StartupError } from '../../lib/index.ts'
-import { openPostgresStore, type Store, StoreError } from '../../store/index.ts'
+import { openPostgresStore, SHARED_SESSIONS, type Store, StoreError, sharesSessions } from '../../store/index.ts'
 import { postgresName } from '../options.ts'
 import type { DoctorFinding } from './doctor-finding.ts'
 
@@ -96,6 +96,7 @@ export const serverFindings = (facts: ServerFacts, poolSize: number): DoctorFind
   encodingFinding(facts),
   rightsFinding(facts),
   ...durabilityFindings(facts),
+  ...(facts.sharesSessions ? [SHARED_SESSIONS_FINDING] : []),
   connectionsFinding(facts, poolSize),
   clockFinding(facts),
   citusFinding(facts),
@@ -142,6 +143,12 @@ function durabilityFindings({ fsync, synchronousCommit }: ServerFacts): DoctorFi
   ]
 }
 
+const SHARED_SESSIONS_FINDING: DoctorFinding = {
+  check: 'sessions',
+  level: 'failed',
+  text: `DATABASE_URL ${SHARED_SESSIONS}`,
+}
+
 function connectionsFinding({ connections }: ServerFacts, poolSize: number): DoctorFinding {
   const check = 'connections'
   const needed = poolSize + CONNECTIONS_BESIDE_POOL
@@ -149,7 +156,7 @@ function connectionsFinding({ connections }: ServerFacts, poolSize: number): Doc
   if (processes === 0) {
     const text =
       `one process may need ${needed}, the server has ${connections} for all: lower DATABASE_POOL_SIZE=${poolSize}, ` +
-      'or raise max_connections'
+      'or raise max_connections and the connection limits of role and database'
     return { check, level: 'warning', text }
   }
   const text = `${connections} in all, up to ${needed} for each process: enough for ${processes} of them`
@@ -190,7 +197,7 @@ export interface ServerFacts {
   encoding: string
   synchronousCommit: string
   fsync: string
-  /** Connections available to ordinary users, for all together. */
+  /** Connections that the server, this role and this database allow to ordinary users, for all together. */
   connections: number
   /** The schema for new tables; null when no schema of the role's `search_path` exists. */
   schema: string | null
@@ -199,24 +206,31 @@ export interface ServerFacts {
   citus: string | null
   /** How far our clock is ahead of the server's, ms. */
   skewMs: number
+  /** Whether a pooler gives one session to several connections. */
+  sharesSessions: boolean
 }
 
 /** @throws StoreError */
-async function readFacts({ read }: Store): Promise<ServerFacts> {
-  const { rows } = await sql<Omit<ServerFacts, 'skewMs'>>`
+async function readFacts(store: Store): Promise<ServerFacts> {
+  const { read } = store
+  const { rows } = await sql<Omit<ServerFacts, 'skewMs' | 'sharesSessions'>>`
     select current_setting('server_version') as version,
       current_setting('server_encoding') as encoding,
       current_setting('synchronous_commit') as "synchronousCommit",
       current_setting('fsync') as fsync,
-      cast(current_setting('max_connections') as integer)
-        - cast(current_setting('superuser_reserved_connections') as integer)
-        - coalesce(cast(current_setting('reserved_connections', true) as integer), 0) as connections,
+      least(
+        cast(current_setting('max_connections') as integer)
+          - cast(current_setting('superuser_reserved_connections') as integer)
+          - coalesce(cast(current_setting('reserved_connections', true) as integer), 0),
+        (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user),
+        (select nullif(datconnlimit, -1) from pg_database where datname = current_database())
+      ) as connections,
       current_schema() as schema,
       coalesce(has_schema_privilege(current_schema(), 'create'), false) as "mayCreate",
       (select extversion from pg_extension where extname = 'citus') as citus`.execute(read)
   const [facts] = rows
   if (facts === undefined) throw new Error('the server gave no reason')
-  return { ...facts, skewMs: await clockSkew(read) }
+  return { ...facts, skewMs: await clockSkew(read), sharesSessions: await sharesSessions(store) }
 }
 
 async function clockSkew(db: Store['read']): Promise<number> {

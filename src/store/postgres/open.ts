@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely, sql } from 'kysely'
 import { StartupError } from '../../lib/index.ts'
 import type { ColumnTypes } from '../migrations/index.ts'
-import { ChangeFeed, type Store, type StoreError } from '../store.ts'
+import { ChangeFeed, type Store, StoreError } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import { CHANNEL, ChangeListener, ChangeLog } from './changes.ts'
 import { BEGIN_READING, BEGIN_WRITING, poolDialect } from './dialect.ts'
@@ -11,6 +11,7 @@ import { LIMITS, type Limits } from './limits.ts'
 import { LostSessions } from './lost-sessions.ts'
 import { ConnectionPool } from './pool.ts'
 import { hostUrls, Rotation } from './rotation.ts'
+import { SHARED_SESSIONS, sharesSessions } from './shared-sessions.ts'
 import { BatchWriter } from './writer.ts'
 
 const postgresTypes: ColumnTypes = {
@@ -72,7 +73,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     const { reports, interactive, ...ofPrimary } = pools
     const reporting = options.readUrl === null ? new Set([reports, interactive]) : []
     const onPrimary = [...Object.values(ofPrimary), ...reporting]
-    return postgresStore({ pools, onPrimary, limits, onError })
+    const store = postgresStore({ pools, onPrimary, limits, onError })
+    // Only reported, because it works for many. An error here comes again where it matters.
+    if (await sharesSessions(store).catch(() => false)) {
+      onError(new StoreError('other', `DATABASE_URL ${SHARED_SESSIONS}`), 'checking the connections')
+    }
+    return store
   } catch (thrown) {
     await closeAll(pools)
     throw thrown
