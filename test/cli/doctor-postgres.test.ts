@@ -28,6 +28,7 @@ test('doctor with DATABASE_URL looks at the PostgreSQL server instead of the fol
     assert.match(of(check), /^ok /, out)
   // The tests' server gives durability up for speed: just what doctor is to notice.
   assert.match(of('durability'), /^warning .*fsync is off: acknowledged counts may be lost/)
+  assert.match(of('autovacuum'), /^warning .*autovacuum is off: the remains of deleted rows stay/)
   for (const check of ['DATA_DIR', 'disk', 'integrity', 'replica']) assert.equal(of(check), '', out)
   assert.ok(!out.includes(new URL(DATABASE_URL).password))
 })
@@ -158,6 +159,7 @@ const GOOD: ServerFacts = {
   encoding: 'UTF8',
   synchronousCommit: 'on',
   fsync: 'on',
+  autovacuum: 'on',
   connections: 97,
   schema: 'public',
   mayCreate: true,

@@ -96,6 +96,7 @@ export const serverFindings = (facts: ServerFacts, poolSize: number): DoctorFind
   encodingFinding(facts),
   rightsFinding(facts),
   ...durabilityFindings(facts),
+  ...(facts.autovacuum === 'off' ? [AUTOVACUUM_OFF] : []),
   ...(facts.sharesSessions ? [SHARED_SESSIONS_FINDING] : []),
   connectionsFinding(facts, poolSize),
   clockFinding(facts),
@@ -141,6 +142,12 @@ function durabilityFindings({ fsync, synchronousCommit }: ServerFacts): DoctorFi
   return [
     { check, level: 'ok', text: `what is answered with 200 is on disk (synchronous_commit = ${synchronousCommit})` },
   ]
+}
+
+const AUTOVACUUM_OFF: DoctorFinding = {
+  check: 'autovacuum',
+  level: 'warning',
+  text: 'autovacuum is off: the remains of deleted rows stay, so tables grow and all work slows down; set autovacuum = on',
 }
 
 const SHARED_SESSIONS_FINDING: DoctorFinding = {
@@ -197,6 +204,7 @@ export interface ServerFacts {
   encoding: string
   synchronousCommit: string
   fsync: string
+  autovacuum: string
   /** Connections that the server, this role and this database allow to ordinary users, for all together. */
   connections: number
   /** The schema for new tables; null when no schema of the role's `search_path` exists. */
@@ -218,6 +226,7 @@ async function readFacts(store: Store): Promise<ServerFacts> {
       current_setting('server_encoding') as encoding,
       current_setting('synchronous_commit') as "synchronousCommit",
       current_setting('fsync') as fsync,
+      current_setting('autovacuum') as autovacuum,
       least(
         cast(current_setting('max_connections') as integer)
           - cast(current_setting('superuser_reserved_connections') as integer)
