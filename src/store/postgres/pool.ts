@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { codeOf } from '../../lib/index.ts'
 import { StoreError } from '../store.ts'
@@ -13,6 +14,9 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
 const KEEP_ALIVE_DELAY_MS = 10_000
 /** How long closing waits for pending work before it cuts the connections, ms. */
 const CLOSE_GRACE_MS = 2_000
+
+/** Before a server that lets no more connections in is asked again, ms. */
+const FULL_PAUSE_MS = 50
 
 /** pg-pool's message when all its connections are in use. */
 const NONE_CAME_FREE = 'timeout exceeded when trying to connect'
@@ -185,11 +189,25 @@ export class ConnectionPool {
 
   async #trustedClient(): Promise<LentClient> {
     for (;;) {
-      const client = await this.#pool.connect()
+      const client = await this.#ownClient()
       if (!(client instanceof DatabaseClient)) throw new Error('the pool lends what it did not make')
       if (client.endpoint === this.#options.rotation.current) return client
       client.drop()
       client.release(true)
+    }
+  }
+
+  /** A new connection, or one that comes free: when the server lets no more in, those that are open do the work. */
+  async #ownClient(): Promise<pg.PoolClient> {
+    const until = performance.now() + this.#options.waitTimeoutMs
+    for (;;) {
+      try {
+        return await this.#pool.connect()
+      } catch (thrown) {
+        const mayWait = codeOf(thrown) === TOO_MANY_CONNECTIONS && this.#clients.size > 0 && !this.#isClosed
+        if (!mayWait || performance.now() > until) throw thrown
+      }
+      await delay(FULL_PAUSE_MS)
     }
   }
 }

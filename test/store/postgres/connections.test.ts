@@ -115,6 +115,16 @@ test('while all connections are in use others wait: for a report longer than for
   await store.batch([journalRow(store, 2)])
 })
 
+test('when the server lets no more connections in, those that are open do the work', async (t) => {
+  const url = await newDatabase(t)
+  const store = await openOn(t, url)
+  const sleep = () => sql`select pg_sleep(0.05)`.execute(store.write)
+  await sleep()
+  await sql`alter database ${sql.id(new URL(url).pathname.slice(1))} connection limit 0`.execute(store.write)
+  await Promise.all(Array.from({ length: 4 }, sleep))
+  await assert.rejects(sql`select 1`.execute(store.admin), ofKind('unavailable', /no connection is left/))
+})
+
 test('a report that takes too long is cut off by the server, and its connection serves the next', async (t) => {
   const store = await openOn(t, await newDatabase(t), { limits: QUICK })
   const backend = await backendOf(store.reports)
