@@ -230,8 +230,11 @@ async function prepareSession(client: pg.ClientBase, options: PoolOptions): Prom
     query_timeout: connectTimeoutMs,
   }
   // First, because a standby answers no query of a serializable transaction.
-  const isolation = 'set session characteristics as transaction isolation level read committed'
-  await client.query({ text: isolation, query_timeout: connectTimeoutMs })
+  const isolation = {
+    text: 'set session characteristics as transaction isolation level read committed',
+    query_timeout: connectTimeoutMs,
+  }
+  await client.query(isolation)
   const { rows } = await client.query<{ read_only: string }>(query)
   if (mayBeReadOnly) return
   if (rows[0]?.read_only === 'off') rotation.takesWrites()
