@@ -193,10 +193,10 @@ testLogic('containers and the time last seen do not depend on the window', async
   assert.equal(seen.last_seen, Date.parse('2026-11-02T08:00:00Z'))
 })
 
-testLogic('rejections are counted by reason in the minutes of the window', async (store) => {
-  const site = await insertSite(store)
-  const row = (time: string, reason: string, total: number) => ({
-    site_no: site.site_no,
+testLogic('rejections of the site are counted by reason in the minutes of the window', async (store) => {
+  const [site, other] = [await insertSite(store), await insertSite(store)]
+  const row = (time: string, reason: string, total: number, { site_no } = site) => ({
+    site_no,
     bucket: Date.parse(at(time)),
     reason,
     total,
@@ -209,6 +209,7 @@ testLogic('rejections are counted by reason in the minutes of the window', async
       row('12:34:00', 'invalid_payload', 2),
       row('12:34:00', 'rate_limited', 7),
       row('12:35:00', 'rate_limited', 9),
+      row('12:34:00', 'rate_limited', 11, other),
     ])
     .execute()
   const { rejections } = await report(store, site, { hours: 1 })

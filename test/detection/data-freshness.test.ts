@@ -46,6 +46,10 @@ test('an event that came while the clock was a year ahead hides no silence', () 
   assert.equal(ahead(30 * MINUTE).details.findings[0]?.since, isoTime(NOON - 30 * MINUTE))
 })
 
+test('an event that came after what is judged is the newest', () => {
+  assert.equal(judge(10, 30 * MINUTE, undefined, [], NOON + 2 * MINUTE).status, 'ok')
+})
+
 test('a silence says since when and how much was missed', () => {
   const { message, details } = judge(10, 30 * MINUTE)
   assert.match(message, /^nothing received for 30 min; usually about 60 events in that time$/)

@@ -120,6 +120,15 @@ test('guesses by a name that is not ours leave those who use ours alone, and wai
   assert.equal(throttle.wait(rebound, 'admin'), 1_000)
 })
 
+test('the right password ends the wait that guesses from elsewhere brought its account', () => {
+  const throttle = createThrottle(new TestClock(0))
+  const email = 'ada@agency.example'
+  for (let count = 0; count < 5; count++) throttle.passwordTried(from(`198.51.100.${count}`), email)
+  assert.equal(throttle.waitForPassword(HERE, email), 1_000)
+  throttle.passwordRight(HERE, email)
+  assert.equal(throttle.waitForPassword(from('203.0.113.10'), email), 0)
+})
+
 test('a bounded number of addresses is remembered: the one longest without a failure is forgotten', () => {
   const clock = new TestClock(0)
   const throttle = createThrottle(clock, 2)

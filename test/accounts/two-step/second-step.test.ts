@@ -38,6 +38,17 @@ async function enrol(t: TestContext, engine: TestEngine): Promise<Enrolled> {
 const withCode = ({ api }: AccountService, code?: string, password = PASSWORD) =>
   apiClient(api.url).call('POST', '/api/session', { email: EMAIL, password, ...(code === undefined ? {} : { code }) })
 
+/** Who changed the account's second step and how, as the audit log has it: newest first. */
+async function auditedSteps({ admin }: AccountService, userId: string): Promise<string[]> {
+  const entries = await admin.ask<{ actor: string; after: { second_step?: string } }[]>(
+    'GET',
+    `/api/audit?entity_id=${userId}`,
+  )
+  return entries.flatMap(({ actor, after }) =>
+    after.second_step === undefined ? [] : [`${actor}: ${after.second_step}`],
+  )
+}
+
 /** The field that an answer finds fault with. */
 const faultOf = (answer: { json: <T>() => T }): string | undefined =>
   answer.json<{ details: { path: string }[] }>().details[0]?.path
@@ -134,9 +145,9 @@ test('beginning takes the password, and nothing counts before a code is confirme
   assert.equal((await withCode(service)).status, 401)
 })
 
-test('turning it on ends all other sessions, and turning it off takes a code', async (t) => {
+test('turning it on ends all other sessions, turning it off takes a code, and the audit log has both', async (t) => {
   const service = await openAccounts(t, sqlite)
-  await join(service.admin, EMAIL, [{ client_id: null, role: 'viewer' }])
+  const { id } = await join(service.admin, EMAIL, [{ client_id: null, role: 'viewer' }])
   const [here, there] = [await signIn(service.api.url, EMAIL), await signIn(service.api.url, EMAIL)]
   const { secret } = await here.ask<{ secret: string }>('POST', '/api/account/two-step', { password: PASSWORD })
   const on = await here.ask<{ recovery_codes: string[] }>('POST', '/api/account/two-step/confirm', {
@@ -153,6 +164,11 @@ test('turning it on ends all other sessions, and turning it off takes a code', a
   assert.equal((await withCode(service)).status, 200)
   const { read } = service.api.service.store
   assert.deepEqual(await read.selectFrom('user_recovery_codes').selectAll().execute(), [])
+  assert.deepEqual(await auditedSteps(service, id), [
+    `${EMAIL}: off`,
+    `${EMAIL}: on, with new recovery codes`,
+    `${EMAIL}: on`,
+  ])
 })
 
 test('an owner takes it away from someone who lost phone and codes, and the audit log has it all, without secrets', async (t) => {
@@ -163,11 +179,8 @@ test('an owner takes it away from someone who lost phone and codes, and the audi
   await admin.ask('DELETE', `/api/users/${userId}/two-step`)
   assert.equal((await withCode(service)).status, 200)
   assert.equal((await admin.call('DELETE', `/api/users/${userId}/two-step`)).status, 409)
+  assert.deepEqual(await auditedSteps(service, userId), ['admin: taken away', `${EMAIL}: on`])
   const audit = await admin.call('GET', `/api/audit?entity_id=${userId}`)
-  const steps = audit
-    .json<{ actor: string; after: { second_step?: string } }[]>()
-    .flatMap(({ actor, after }) => (after.second_step === undefined ? [] : [`${actor}: ${after.second_step}`]))
-  assert.deepEqual(steps, ['admin: taken away', `${EMAIL}: on`])
   assert.ok(recoveryCodes.every((code) => !audit.text.includes(code)))
 })
 

@@ -94,7 +94,8 @@ testOnEveryEngine(
     const unused = await resultOf(t, store, site, dataFreshness)
     assert.deepEqual([unused.status, unused.reason], ['ok', 'no_data'])
     assert.equal(unused.message, 'refused: key revoked since 20 Nov, 09:00')
-    await refuse(store, site, 'forbidden', REFUSED)
+    // Before the key was revoked, other requests were refused.
+    await refuse(store, site, 'forbidden', [SILENT_FROM - MINUTE, ...REFUSED])
     for (const type of JUDGES_SILENCE) {
       const used = await resultOf(t, store, site, type)
       assert.deepEqual([used.status, used.reason], ['warning', null], type.name)
