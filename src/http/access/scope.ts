@@ -1,7 +1,7 @@
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import { AppError, isObject, newId } from '../../lib/index.ts'
 import type { HttpApp } from '../schemas.ts'
-import { type Access, NOBODY } from './access.ts'
+import type { Access } from './access.ts'
 import { type ClientRole, highestRole, narrowed, roleFor, suffices } from './grants.ts'
 
 /** Fields in paths, queries and bodies with ids of things that belong to clients. */
@@ -81,7 +81,6 @@ export function scopeApi(app: HttpApp, ownersOf: OwnersOf): void {
     const { owned } = request.routeOptions.config
     // With a role only for all clients, each of them has the same role.
     if (owned === undefined || owned.length === 0 || request.access.grants.clients.size === 0) return
-    if (request.access.role === NOBODY.role) return
     request.access = await scoped(request, owned, ownersOf)
   })
 }
