@@ -4,6 +4,7 @@ import {
   type ClientRole,
   type Grants,
   highestRole,
+  joined,
   lowestRole,
   narrowed,
   roleFor,
@@ -55,4 +56,10 @@ test('a request about one client has its role alone, one about what is of no cli
   assert.deepEqual(narrowed(grants('viewer', { a: 'owner' }), ['a']), grants(null, { a: 'owner' }))
   assert.deepEqual(narrowed(grants('viewer', { a: 'owner' }), ['b']), grants(null, { b: 'viewer' }))
   assert.deepEqual(narrowed(grants('viewer', { a: 'owner' }), [null]), grants('viewer', { a: 'owner' }))
+})
+
+test('of two grants together the higher role holds, for all clients and for each', () => {
+  const [one, other] = [grants('viewer', { a: 'owner', b: 'viewer' }), grants('editor', { a: 'viewer', b: 'editor' })]
+  const both = grants('editor', { a: 'owner', b: 'editor' })
+  assert.deepEqual([joined(one, other), joined(other, one)], [both, both])
 })

@@ -41,12 +41,22 @@ test('who forgot the password gets a link by e-mail, and strangers learn nothing
   clock.advance(6 * MINUTE)
   await ask('ada@agency.example')
   const later = await until('another link is sent', () => smtp.mails[2])
+  clock.advance(6 * MINUTE)
+  await ask('ada@agency.example')
+  const newer = await until('a newer link is sent', () => smtp.mails[3])
+  await stranger.ask('POST', '/api/password-links/use', { secret: secretIn(newer.raw), password: PASSWORD })
+  const read = ({ raw }: { raw: string }) =>
+    stranger.call('POST', '/api/password-links/read', { secret: secretIn(raw) })
+  assert.equal((await read(later)).status, 404, 'a link that is used takes the others along')
+  clock.advance(MINUTE)
+  await ask('ada@agency.example')
+  const last = await until('the last link is sent', () => smtp.mails[4])
+  assert.equal((await read(last)).status, 200)
   clock.advance(60 * MINUTE)
-  const late = await stranger.call('POST', '/api/password-links/read', { secret: secretIn(later.raw) })
-  assert.equal(late.status, 404)
+  assert.equal((await read(last)).status, 404)
 })
 
-test('several requests for a new password at once send one link', async (t) => {
+test('several requests for a new password at once send one link, and too many from one address are refused', async (t) => {
   const smtp = await mailServer(t)
   const { api, admin, clock } = await openAccounts(t, sqlite, {
     SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
@@ -63,6 +73,8 @@ test('several requests for a new password at once send one link', async (t) => {
     () => (sentTo('ada@agency.example') > 0 && sentTo('bea@agency.example') > 0) || undefined,
   )
   assert.equal(sentTo('ada@agency.example'), 1)
+  const sixth = await apiClient(api.url).call('POST', '/api/password-links', { email: 'cea@agency.example' })
+  assert.equal(sixth.status, 429)
 })
 
 test('an invitation is sent where e-mail is set up, and shown all the same', async (t) => {

@@ -184,7 +184,11 @@ test('an owner of some clients manages their people and tokens alone', async (t)
     { client_id: own.id, role: 'viewer' },
     { client_id: other.id, role: 'editor' },
   ])
+  const tokenFor = (...client_ids: string[]) =>
+    admin.ask<{ id: string }>('POST', '/api/tokens', { name: 'x', role: 'viewer', client_ids })
+  const [ofOther, ofBoth] = [await tokenFor(other.id), await tokenFor(own.id, other.id)]
   const owner = await signIn(api.url, 'owner@own.example')
+  assert.deepEqual(await owner.ask('GET', '/api/tokens'), [])
   const people = await owner.ask<UserRecord[]>('GET', '/api/users')
   assert.deepEqual(people.map(({ email }) => email).sort(), ['both@agency.example', 'owner@own.example'])
   assert.deepEqual(people.find(({ id }) => id === both.id)?.roles, [{ client_id: own.id, role: 'viewer' }])
@@ -198,11 +202,15 @@ test('an owner of some clients manages their people and tokens alone', async (t)
     ['DELETE', `/api/users/${both.id}`, undefined, 403],
     ['POST', '/api/tokens', { name: 'x', role: 'viewer' }, 403],
     ['POST', '/api/tokens', { name: 'x', role: 'viewer', client_ids: [other.id] }, 400],
+    ['DELETE', `/api/tokens/${ofOther.id}`, undefined, 404],
+    ['DELETE', `/api/tokens/${ofBoth.id}`, undefined, 404],
+    ['POST', '/api/clients', { name: 'x' }, 403],
   ]
   for (const [method, path, body, status] of refusals) {
     const answer = await owner.call(method, path, body)
     assert.equal(answer.status, status, `${method} ${path}: ${answer.text}`)
   }
+  assert.equal((await admin.ask<unknown[]>('GET', '/api/tokens')).length, 2)
   await owner.ask('PATCH', `/api/users/${both.id}`, { roles: [] })
   const [left] = (await admin.ask<UserRecord[]>('GET', '/api/users')).filter(({ id }) => id === both.id)
   assert.deepEqual(left?.roles, [{ client_id: other.id, role: 'editor' }])
@@ -356,6 +364,8 @@ test('no one with a role for one client alone resumes it or gives it a larger pl
   const renamed = await owner.call('PATCH', path, { name: 'Mine', plan: 'free', is_active: true })
   assert.equal(renamed.status, 200, renamed.text)
   const editor = await signIn(api.url, 'editor@all.example')
+  const token = { name: 'x', role: 'owner' }
+  assert.equal((await editor.call('POST', '/api/tokens', token)).status, 403, 'a token for all clients')
   assert.equal(
     (await editor.call('PATCH', path, { plan: 'enterprise', events_per_month: 900, is_active: false })).status,
     200,

@@ -40,6 +40,12 @@ test('under lasting overload more and more is refused, but never more than three
   )
 })
 
+test('periods that are each within the patience are overload together', () => {
+  const shares = stretches(new Shedding(0), 0, 120, 4_000, 20)
+  assert.deepEqual([shares[0], shares[1]], [1, 1])
+  assert.ok((shares.at(-1) ?? 1) < 0.5, `${shares}`)
+})
+
 test('a busy period that does not end sheds load while it lasts', () => {
   const shedding = new Shedding(0)
   const taken = (from: number) =>

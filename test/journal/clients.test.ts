@@ -85,6 +85,18 @@ test('a program of the version before stops at clients instead of counting wrong
   assert.equal(log[log.indexOf('GTM-ABC1234') + 1], '=')
 })
 
+test('a client that comes twice before a fold keeps its first and last time, whatever the order', () => {
+  for (const times of [
+    [NOW, NOW + 5_000],
+    [NOW + 5_000, NOW],
+  ]) {
+    const log: Log = []
+    for (const time of times) appendPayload(log, 1, claimed(['GA4']), time)
+    const [cell] = deltaOfLog(log).sites.get(1)?.cells ?? []
+    assert.deepEqual(cell?.clients?.get('GA4'), { name: 'GA4', firstSeenAt: NOW, lastSeenAt: NOW + 5_000 })
+  }
+})
+
 testOnEveryEngine(
   'each client of a container is noted with its first and last time, whatever the order',
   async (store) => {

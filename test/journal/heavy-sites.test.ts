@@ -31,6 +31,10 @@ testOnEveryEngine('a site with very many names is spilled, and the others are vi
     assert.equal(await executions(store, heavy.site_no, table), CONTAINERS * TAGS)
   }
   assert.equal((await usage())?.events, CONTAINERS)
+  for (const table of ['container_versions', 'container_clients'] as const) {
+    const seen = await store.read.selectFrom(table).select('container_id').execute()
+    assert.deepEqual(seen, [{ container_id: 'container 0' }], table)
+  }
   const names = await store.read.selectFrom('tag_names').select('tag_id').execute()
   // As many as a site may link on a day, with a note that there were more, and the other site's one.
   assert.equal(names.length, LINKS_PER_DAY + 2)

@@ -8,7 +8,7 @@ export const TAGS = 300
 export const tagsOf = (count: number) =>
   Array.from({ length: count }, (_, tag) => ({ id: `${tag}`, name: `tag ${tag}`, status: 'success' as const }))
 
-/** Requests of a valid sender that costs as much as it may: a container each, and as many tags as fit. */
+/** Requests of a valid sender that costs as much as it may: a container each, and as many tags as fit. The first names version and client. */
 export const manyTags = (siteNo: number, containers = CONTAINERS, tags = TAGS) =>
   deltaOf(
     siteNo,
@@ -17,6 +17,7 @@ export const manyTags = (siteNo: number, containers = CONTAINERS, tags = TAGS) =
         timestamp_ms: NOW,
         container_id: `container ${container}`,
         tags: tagsOf(tags),
+        ...(container === 0 ? { container: { version: '7', environment: 'Live', clients: ['GA4'] } } : {}),
       }),
     ),
     NOW,

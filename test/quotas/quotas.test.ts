@@ -62,12 +62,13 @@ testOnEveryEngine('a restart and a second node send no message again, also at th
 
 testOnEveryEngine('a quota of which batches are refused, as too little is left of it, is used up', async (store, t) => {
   const id = await insertSender(store)
+  const other = await insertSender(store)
   const { tick, clock } = await openQuotas(t, store)
-  const refuse = async (path: string, number: number) => {
+  const refuse = async (path: string, number: number, client = id) => {
     const { site_no } = await store.read
       .selectFrom('sites')
       .select('site_no')
-      .where('client_id', '=', id)
+      .where('client_id', '=', client)
       .executeTakeFirstOrThrow()
     const refusal = { site_no, id: number, rejected_at: clock.now(), reason: 'rate_limited', path }
     await store.write.insertInto('rejections').values(refusal).execute()
@@ -81,6 +82,7 @@ testOnEveryEngine('a quota of which batches are refused, as too little is left o
   clock.advance(HOUR)
   await use(store, id, 995)
   await refuse('requests per second', 2)
+  await refuse('events per month', 3, other)
   await tick()
   assert.deepEqual(await sent(store), ['80 of 1000'])
 

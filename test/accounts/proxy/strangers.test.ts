@@ -80,6 +80,8 @@ test("a caller's own header beside the proxy's is refused, in any spelling and f
     }
   }
   assert.deepEqual(await usersOf(stage), [])
+  const named = await client.call('GET', '/api/session', undefined, { 'x-note': 'x-forwarded-email' })
+  assert.equal(named.status, 200)
 })
 
 test('what is no address is no one', async (t) => {
