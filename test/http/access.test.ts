@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { InjectOptions } from 'fastify'
-import type { HttpApp } from '../../src/http/index.ts'
+import type { FastifyContextConfig, InjectOptions } from 'fastify'
+import { Type } from 'typebox'
+import { type HttpApp, Uuid } from '../../src/http/index.ts'
 import { HOUR } from '../../src/lib/index.ts'
 import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
@@ -332,5 +333,18 @@ test('no cache may keep an answer, of the interface or another', async (t) => {
   const app = await openApp(t)
   for (const url of ['/api/things', '/outside', '/nothing']) {
     assert.equal((await app.inject(url)).headers['cache-control'], 'no-store')
+  }
+})
+
+test('no route starts with an id whose client is not known, or without saying whose things it is about', async (t) => {
+  const app = await openApp(t, () => undefined)
+  const unknown = /odd_ids? is an id, and .* does not know which client it belongs to/
+  const refusals: [url: string, schema: object, config: FastifyContextConfig, expected: RegExp][] = [
+    ['/api/one/:odd_id', { params: Type.Object({ odd_id: Uuid }) }, { scope: 'service' }, unknown],
+    ['/api/two', { querystring: Type.Object({ odd_ids: Type.Array(Uuid) }) }, { scope: 'visible' }, unknown],
+    ['/api/three', { querystring: Type.Object({ site_id: Uuid }) }, {}, /its config must give its scope/],
+  ]
+  for (const [url, schema, config, expected] of refusals) {
+    assert.throws(() => app.get(url, { schema, config }, async () => null), expected, url)
   }
 })

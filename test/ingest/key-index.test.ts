@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { KeyIndex } from '../../src/ingest/key-index.ts'
 import { Ingest } from '../../src/ingest/service.ts'
+import { DAY, monthOf } from '../../src/lib/index.ts'
 import { type Store, StoreError } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { openEmptyStore, sqlite, testOnEveryEngine } from '../../testkit/engines.ts'
@@ -67,6 +68,28 @@ testOnEveryEngine('a site that is deleted while all keys are read stays deleted'
   letGo()
   await Promise.all([loaded, published])
   assert.deepEqual([keys.find(site.ingest_key), keys.clientOf(site.site_no)], [undefined, undefined])
+})
+
+testOnEveryEngine('a site is open while it and its client are, and usage is that of this month', async (store) => {
+  const { id, client_id, ingest_key } = await insertSite(store)
+  const months = [clock.now() - 31 * DAY, clock.now(), clock.now() + 31 * DAY].map(monthOf)
+  const usage = months.map((month, index) => ({ client_id, month, events: 7 + index, requests: 1 }))
+  await store.write.insertInto('client_usage').values(usage).execute()
+  const keys = new KeyIndex(store, clock, expiry)
+  await keys.load()
+  await keys.loadUsage()
+  assert.equal(keys.meters.get(client_id)?.snapshotUsage(clock.now()).events, 8)
+  for (const [site, client] of [
+    [1, 1],
+    [0, 1],
+    [1, 0],
+  ] as const) {
+    await store.write.updateTable('sites').set({ is_active: site }).where('id', '=', id).execute()
+    await store.write.updateTable('clients').set({ is_active: client }).where('id', '=', client_id).execute()
+    await store.changes.publish({ kind: 'client', id: client_id })
+    assert.equal(keys.find(ingest_key)?.site.isOpen, site + client === 2, `site ${site}, client ${client}`)
+  }
+  keys.close()
 })
 
 test('a reading that began before a change never overwrites the one that began after it', async (t) => {

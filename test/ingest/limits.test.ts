@@ -129,3 +129,14 @@ test('arrivals are counted when they are refused, and not when the rate is not a
   takeMany(meter, 40, T)
   assert.equal(meter.takeArrivals(), 0)
 })
+
+test('what the store has counted replaces what was known, plus what it cannot include yet', () => {
+  const meter = new ClientMeter({ requestsPerSecond: null, eventsPerMonth: 1_000 }, T)
+  meter.takeEvents(10, T)
+  meter.settleEvents(10, T)
+  meter.takeEvents(5, T)
+  const snapshot = meter.snapshotUsage(T)
+  meter.takeEvents(3, T)
+  meter.correctUsage(100, snapshot)
+  assert.equal(meter.snapshotUsage(T).events, 108)
+})
