@@ -61,9 +61,10 @@ testLogic('a morning shows the night, what changed, versions, quotas and what is
     marker(off.id, published, '9'),
   ]
   await store.write.insertInto('deploy_markers').values(markers).execute()
-  await store.write.updateTable('clients').set({ plan: 'free' }).where('id', '=', shop.client_id).execute()
-  const usage = { client_id: shop.client_id, month: 202_611, events: 100_000, requests: 1 }
-  await store.write.insertInto('client_usage').values(usage).execute()
+  await store.write.updateTable('clients').set({ plan: 'free' }).execute()
+  const used = [[shop, 100_000] as const, [other, 90_000] as const, [off, 10] as const]
+  const usages = used.map(([{ client_id }, events]) => ({ client_id, month: 202_611, events, requests: 1 }))
+  await store.write.insertInto('client_usage').values(usages).execute()
   await createSilence(ctx, { site_id: shop.id, ends_at: isoTime(NOW + HOUR), comment: 'Moving' })
   for (const paused of [{ site_id: off.id }, { client_id: off.client_id }])
     await createSilence(ctx, { ...paused, ends_at: isoTime(NOW + HOUR), comment: 'Switched off' })
@@ -110,7 +111,10 @@ testLogic('a morning shows the night, what changed, versions, quotas and what is
   )
   assert.deepEqual(
     all.quotas.map(({ client_id, level, events }) => [client_id, level, events]),
-    [[shop.client_id, 'exceeded', 100_000]],
+    [
+      [shop.client_id, 'exceeded', 100_000],
+      [other.client_id, 'warning', 90_000],
+    ],
   )
   assert.deepEqual(
     all.muted.map(({ kind, why }) => [kind, why]),
@@ -122,7 +126,11 @@ testLogic('a morning shows the night, what changed, versions, quotas and what is
 
   const one = await today(context, changes, null, { client_id: other.client_id, timezone: 'UTC' })
   assert.partialDeepStrictEqual(one.overnight, { opened: 1, resolved: 0, open: 1 })
-  assert.deepEqual([one.sites, one.versions, one.quotas, one.changes.entries], [1, [], [], []])
+  assert.deepEqual([one.sites, one.versions, one.changes.entries], [1, [], []])
+  assert.deepEqual(
+    one.quotas.map(({ client_id }) => client_id),
+    [other.client_id],
+  )
   assert.deepEqual(
     one.muted.map(({ why }) => why),
     ['Upgrade'],
@@ -183,6 +191,7 @@ testPerEngine(
     const calm = await api.ask<Today>('GET', '/api/today')
     assert.partialDeepStrictEqual(calm, { timezone: 'UTC', sites: 0, versions: [], quotas: [], muted: [] })
     assert.deepEqual([calm.overnight.opened, calm.changes.compared, calm.changes.complete], [0, 0, true])
+    await api.ask('POST', '/api/clients', { name: 'Shop' })
     for (const [status, query] of [
       [404, `client_id=${newId()}`],
       [400, 'client_id=x'],

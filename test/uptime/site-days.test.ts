@@ -121,6 +121,13 @@ testOnEveryEngine('a day is written once, when it is settled, from alerts, resul
   await store.write.deleteFrom('probe_results').execute()
   await tick()
   assert.deepEqual(await rowsOf(store), written, 'it is not written again')
+  clock.advance(DAY)
+  await tick()
+  assert.deepEqual(
+    (await rowsOf(store)).map(({ day }) => day),
+    ['2026-11-19', '2026-11-20'],
+    'the next day follows',
+  )
 })
 
 testOnEveryEngine(
@@ -262,21 +269,39 @@ testOnEveryEngine('a day that is over is not green for what came after it', asyn
     return days.slice(-2).map(({ times }) => times.ok / HOUR)
   }
   await count(store, site, [eventPayload({ timestamp_ms: END + MINUTE })])
-  assert.deepEqual(await hoursOk(END + HOUR), [0, 1])
+  await count(store, await berlin(store), [eventPayload({ timestamp_ms: MIDNIGHT + HOUR })])
+  assert.deepEqual(await hoursOk(END + HOUR), [0, 1], 'another site sent that day')
   await count(store, site, [eventPayload({ timestamp_ms: MIDNIGHT + HOUR })])
   assert.deepEqual(await hoursOk(END + HOUR), [24, 1])
 })
 
+testLogic('today is green only for a site that sent something in the last 24 hours', async (store) => {
+  const site = await berlin(store)
+  await run(store, site, END, END + HOUR)
+  await store.write.updateTable('probes').set({ probe_type: 'http_health' }).execute()
+  const now = END + HOUR
+  for (const [lastEventAt, hoursOk] of [
+    [END + MINUTE, 1],
+    [now - DAY, 1],
+    [now - DAY - 1, 0],
+    [null, 0],
+  ] as const) {
+    const days = (await readSiteDays(store.read, [{ ...site, siteNo: site.site_no, lastEventAt }], now)).get(site.id)
+    assert.equal((days?.at(-1)?.times.ok ?? 0) / HOUR, hoursOk, String(lastEventAt))
+  }
+})
+
 testLogic('days go with their site and when they are no longer shown', async (store, t) => {
   const site = await berlin(store, { created_at: END - 200 * DAY })
+  await berlin(store)
   const { uptime, clock, tick } = await openUptime(t, store, SETTLED)
   await tick()
-  assert.equal((await rowsOf(store)).length, 89, 'today is the 90th')
+  assert.equal((await rowsOf(store)).length, 89 + 1, 'today is the 90th, and the other site has one day')
   clock.advance(30 * DAY)
   await tick()
-  assert.ok((await rowsOf(store)).length <= 92)
+  assert.ok((await rowsOf(store)).length <= 92 + 31)
   await store.write.transaction().execute(async (trx) => uptime.deletionHooks.removeOfSites(trx, [site]))
-  assert.deepEqual(await rowsOf(store), [])
+  assert.equal((await rowsOf(store)).length, 31, 'those of the other site stay')
 })
 
 testOnEveryEngine('nothing is written while the clock is in doubt', async (store, t) => {

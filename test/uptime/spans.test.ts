@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { uptimeOf } from '../../src/uptime/read-days.ts'
+import { dayStatus, uptimeOf } from '../../src/uptime/read-days.ts'
 import { type Evidence, localDays, merged, type StateTimes, timesIn, within, without } from '../../src/uptime/spans.ts'
 
 const span = (from: number, to: number) => ({ from, to })
@@ -84,6 +84,19 @@ test('uptime counts critical time against judged time, and knows nothing of what
   assert.equal(uptimeOf({ ...NOTHING, unknown: 100 }), null)
   assert.equal(uptimeOf({ ...NOTHING, maintenance: 100 }), null)
   assert.equal(uptimeOf({ ok: 50, warning: 25, critical: 25, maintenance: 100, unknown: 100 }), 0.75)
+})
+
+test('a day is called by the worst it had, and is ok only when more of it was ok than unknown', () => {
+  for (const [times, status] of [
+    [{ ok: 97, warning: 1, critical: 1, maintenance: 1 }, 'critical'],
+    [{ ok: 98, warning: 1, maintenance: 1 }, 'warning'],
+    [{ ok: 49, maintenance: 51 }, 'maintenance'],
+    [{ ok: 50, maintenance: 50 }, 'ok'],
+    [{ ok: 51, unknown: 49 }, 'ok'],
+    [{ ok: 50, unknown: 50 }, 'unknown'],
+  ] as const) {
+    assert.equal(dayStatus({ ...NOTHING, ...times }), status, JSON.stringify(times))
+  }
 })
 
 test('days follow the calendar of the zone over changes of its clocks and days that it left out', () => {
