@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { addViolation } from '../../src/alerts/machine/bad.ts'
+import { isReminderDue } from '../../src/alerts/machine/transition.ts'
 import type { Rules } from '../../src/alerts/machine/types.ts'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
-import { type PlayStep, play, results } from './machine-support.ts'
+import { type PlayStep, play, RULES, results } from './machine-support.ts'
 
 /** What happens, which messages go out, and what state the last alert is in. */
 type Row = [title: string, rules: Partial<Rules>, steps: readonly PlayStep[], messages: string[], state: string]
@@ -476,4 +478,45 @@ test('no order of results notifies of an end without a beginning, or of two begi
       if (kind === 'resolved') isNotified = false
     }
   }
+})
+
+test('a reminder is due an interval after a message has arrived, and never while one is pending', () => {
+  const now = Date.parse('2026-11-20T10:00:00Z')
+  const arrived = now - 5 * MINUTE
+  const alert = { state: 'open', last_announced_at: arrived, last_notified_at: arrived }
+  for (const [why, over, minutes, isDue] of [
+    ['an interval ago', {}, 5, true],
+    ['a moment less ago', {}, 5 + 1 / MINUTE, false],
+    ['a later message is pending', { last_announced_at: arrived + MINUTE }, 5, false],
+    ['the clock was ahead', { last_announced_at: now + 6 * MINUTE }, 5, true],
+    ['none has arrived', { last_notified_at: null }, 5, false],
+    ['someone works on it', { state: 'acknowledged' }, 5, false],
+    ['the client wants none', {}, null, false],
+  ] as const) {
+    assert.equal(isReminderDue({ ...alert, ...over }, minutes, now), isDue, why)
+  }
+})
+
+test('a result may move the beginning of an alert back, until people may know of it, and adds at most 100 events', () => {
+  const { alert } = play(results('c'), { failureThreshold: 2 })
+  assert.ok(alert)
+  const { subject_label, severity, title, message, details, started_at } = alert
+  const streak = { verdict: 'bad', badInRow: 1, goodInRow: 0, flips: 0, sinceFlip: 1 } as const
+  const found = (startedAt: number, events: readonly string[] = []) => ({
+    type: 'result' as const,
+    identity: alert,
+    violation: { subject_label, severity: severity === 'critical' ? ('critical' as const) : ('warning' as const), title, message, details },
+    streak,
+    startedAt,
+    events,
+  })
+  const startOf = (startedAt: number, before = alert) =>
+    addViolation(before, found(startedAt), { ...RULES, failureThreshold: 2 }, started_at + HOUR).after.started_at
+  assert.equal(startOf(started_at - HOUR), started_at - HOUR)
+  assert.equal(startOf(started_at + MINUTE), started_at)
+  assert.equal(startOf(started_at - HOUR, { ...alert, confirmed_at: started_at }), started_at)
+  const many = Array.from({ length: 99 }, (_, n) => `event ${n}`)
+  const full = { ...alert, bad_events: JSON.stringify(many) }
+  const { after } = addViolation(full, found(started_at, ['one', 'two']), RULES, started_at + HOUR)
+  assert.deepEqual(JSON.parse(after.bad_events), [...many, 'one'])
 })

@@ -80,17 +80,13 @@ testOnEveryEngine('a day is written once, when it is settled, from alerts, resul
   await run(store, site, MIDNIGHT, SETTLED)
   const half = { confirmed_at: 1, state: 'resolved' }
   const escalating = await insertAlert(store, site, MIDNIGHT + 2 * HOUR, { ...half, resolved_at: MIDNIGHT + 4 * HOUR })
-  await store.write
-    .insertInto('alert_events')
-    .values({
-      alert_id: escalating.id,
-      id: newOrderedId(MIDNIGHT + 3 * HOUR),
-      at: MIDNIGHT + 3 * HOUR,
-      kind: 'escalated',
-      actor: null,
-      text: '',
-    })
-    .execute()
+  for (const [kind, at] of [
+    ['escalated', MIDNIGHT + 3 * HOUR],
+    ['acknowledged', MIDNIGHT + 3.5 * HOUR],
+  ] as const) {
+    const event = { alert_id: escalating.id, id: newOrderedId(at), at, kind, actor: null, text: '' }
+    await store.write.insertInto('alert_events').values(event).execute()
+  }
   await insertAlert(store, site, MIDNIGHT + 6 * HOUR, {
     ...half,
     confirmed_at: null,
@@ -121,6 +117,9 @@ testOnEveryEngine('a day is written once, when it is settled, from alerts, resul
   await store.write.deleteFrom('probe_results').execute()
   await tick()
   assert.deepEqual(await rowsOf(store), written, 'it is not written again')
+  const shown = await readSiteDays(store.read, [{ ...site, siteNo: site.site_no, lastEventAt: null }], SETTLED)
+  const [day] = shown.get(site.id)?.slice(-2) ?? []
+  assert.deepEqual([day?.isFinal, day?.times.ok, day?.executions], [true, 22 * HOUR, 2], 'it is read as it was written')
   clock.advance(DAY)
   await tick()
   assert.deepEqual(
@@ -264,14 +263,14 @@ testOnEveryEngine('a day that is over is not green for what came after it', asyn
   await run(store, site, MIDNIGHT, END + HOUR)
   await store.write.updateTable('probes').set({ probe_type: 'http_health' }).execute()
   const hoursOk = async (now: number) => {
-    const watched = { ...site, siteNo: site.site_no, lastEventAt: END + MINUTE }
+    const watched = { ...site, siteNo: site.site_no, lastEventAt: END }
     const days = (await readSiteDays(store.read, [watched], now)).get(site.id) ?? []
     return days.slice(-2).map(({ times }) => times.ok / HOUR)
   }
-  await count(store, site, [eventPayload({ timestamp_ms: END + MINUTE })])
+  await count(store, site, [eventPayload({ timestamp_ms: MIDNIGHT - MINUTE }), eventPayload({ timestamp_ms: END })])
   await count(store, await berlin(store), [eventPayload({ timestamp_ms: MIDNIGHT + HOUR })])
   assert.deepEqual(await hoursOk(END + HOUR), [0, 1], 'another site sent that day')
-  await count(store, site, [eventPayload({ timestamp_ms: MIDNIGHT + HOUR })])
+  await count(store, site, [eventPayload({ timestamp_ms: MIDNIGHT })])
   assert.deepEqual(await hoursOk(END + HOUR), [24, 1])
 })
 

@@ -60,6 +60,12 @@ const SITUATIONS: readonly Situation[] = [
   ['a budget that burns fast while the server is down', one(server(0)), budget(10), 'join 1'],
   ['a budget that burns fast while a tag fails', one(failing('Meta', 0)), budget(10), 'join 1'],
   [
+    'a budget that burns fast while one tag fails and another works again',
+    [{ faults: [failing('Meta', 0, { ended: 5 }), failing('GA4', 0)] }],
+    budget(10),
+    'join 1',
+  ],
+  [
     'a budget that burns slowly while a tag fails',
     one(failing('Meta', 0)),
     budget(400, { warning: true }),
@@ -295,6 +301,13 @@ const SITUATIONS: readonly Situation[] = [
     { releases: [0] },
   ],
   [
+    'a tag is missing after a release, and another failed long before it',
+    one(failing('Awin', -300)),
+    missing('GA4', 30),
+    'open release',
+    { releases: [0] },
+  ],
+  [
     'a release that is known only now',
     one(failing('Meta', 5)),
     missing('GA4', 30),
@@ -354,6 +367,20 @@ const SITUATIONS: readonly Situation[] = [
   ['a tag fails, and another vendor is slow at once', one(failing('Meta', 0)), slow('GA4', 2), 'open quality'],
   ['a tag fails and is missing', one(failing('Meta', 0)), missing('Meta', 14), 'join 1'],
   ['two webhooks lead to two places', one(failing('Webhook A', 0)), failing('Webhook B', 3), 'open tag'],
+  [
+    'four of five tags are missing, the first since hours before',
+    [{ faults: [missing('Meta', -4 * HOURS)] }, { faults: [missing('GA4', 3), missing('TikTok', 5)] }],
+    missing('Criteo', 5),
+    'join 2',
+    { tags: TAGS },
+  ],
+  [
+    'three of five tags are missing, and one is back',
+    [{ faults: [missing('Meta', 0), missing('TikTok', 0, { ended: 4 })] }, { faults: [missing('GA4', 3)] }],
+    missing('Criteo', 5),
+    'join 1',
+    { tags: TAGS },
+  ],
   [
     'a third of five tags that are missing at once',
     [{ faults: [missing('Meta', 0)] }, { faults: [missing('GA4', 3)] }],
