@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { DAY, HOUR } from '../../src/lib/index.ts'
+import { DAY, HOUR, newId } from '../../src/lib/index.ts'
 import { createOwnChannel, deleteOwnChannel } from '../../src/notifications/api/own-channels.ts'
 import type { Store } from '../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertIncident } from '../../testkit/incidents.ts'
 import { insertProbe } from '../../testkit/probes.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { typeOf } from '../probes/support.ts'
 import { deliverAll, outbox, watch } from './support.ts'
 
@@ -11,6 +13,18 @@ const kinds = async (store: Store) => (await outbox(store)).map(({ kind }) => ki
 
 const giveUp = (store: Store) =>
   store.write.updateTable('deliveries').set({ state: 'failed' }).where('state', '=', 'pending').execute()
+
+/** Makes an incident of another client that people know of; the result reads what is noted of its messages. */
+async function knownIncident(store: Store, at: number) {
+  const noted = { announced_alert_id: newId(), last_announced_at: at, last_notified_at: at + 1 }
+  const { id } = await insertIncident(store, await insertSite(store), at, { ...noted, notified_severity: 'critical' })
+  return () =>
+    store.read
+      .selectFrom('incidents')
+      .select(['announced_alert_id', 'last_announced_at', 'notified_severity'])
+      .where('id', '=', id)
+      .executeTakeFirst()
+}
 
 testOnEveryEngine(
   'what lasts is announced when the alert of the message that was given up is over',
@@ -39,9 +53,12 @@ testOnEveryEngine(
     const first = await voice.executeTakeFirstOrThrow()
     over.add(first.probe_id)
     await find('c')
+    const known = await knownIncident(store, clock.now())
+    const before = await known()
     clock.advance(DAY)
     await giveUp(store)
     await upkeep()
+    assert.deepEqual(await known(), before, 'nothing is forgotten about another incident')
     await find('c')
     assert.deepEqual(await kinds(store), ['opened', 'opened'])
     const second = await voice.executeTakeFirstOrThrow()
@@ -64,8 +81,11 @@ testOnEveryEngine('an escalation that was given up everywhere is sent again', as
   await upkeep()
   await find('c')
   assert.deepEqual(await kinds(store), ['opened', 'escalated'], 'once a day')
+  const known = await knownIncident(store, clock.now())
+  const before = await known()
   clock.advance(DAY)
   await upkeep()
+  assert.deepEqual(await known(), before, 'nothing is forgotten about another incident')
   await find('c')
   assert.deepEqual(await kinds(store), ['opened', 'escalated', 'escalated'])
   await deliverAll(store, clock.now())

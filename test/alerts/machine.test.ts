@@ -505,7 +505,13 @@ test('a result may move the beginning of an alert back, until people may know of
   const found = (startedAt: number, events: readonly string[] = []) => ({
     type: 'result' as const,
     identity: alert,
-    violation: { subject_label, severity: severity === 'critical' ? ('critical' as const) : ('warning' as const), title, message, details },
+    violation: {
+      subject_label,
+      severity: severity === 'critical' ? ('critical' as const) : ('warning' as const),
+      title,
+      message,
+      details,
+    },
     streak,
     startedAt,
     events,

@@ -71,6 +71,9 @@ testLogic('the silence of another incident holds nothing back', async (store, t)
   await silence(store, clock, other.id)
   await health('critical')
   assert.deepEqual(await messages(store), ['opened endpoint critical'])
+  await silence(store, clock, other.id)
+  const notes = await store.read.selectFrom('alert_events').select('id').where('kind', '=', 'silenced').execute()
+  assert.deepEqual(notes, [], 'nor is it in the timeline of its alert')
 })
 
 testOnEveryEngine("a silence of a vendor's incident is one of its sites'", async (store, t) => {
