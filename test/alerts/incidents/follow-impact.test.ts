@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Impact } from '../../../src/alerts/incidents/impact.ts'
-import { DAY, HOUR, MINUTE, SECOND } from '../../../src/lib/index.ts'
+import { DAY, HOUR, MINUTE, newId, SECOND } from '../../../src/lib/index.ts'
 import { updateClient, updateSite } from '../../../src/management/index.ts'
 import type { VendorMessage } from '../../../src/notifications/index.ts'
 import type { ProbeOutcome } from '../../../src/probes/index.ts'
@@ -63,7 +63,16 @@ testOnEveryEngine(
     const start = NOW - 2 * HOUR
     await fill(store, site, shop(NOW - 9 * DAY, start))
     clock.set(NOW - MINUTE)
-    await look(start)
+    const copy = newId()
+    await look(start, async () => {
+      const row = await store.write.selectFrom('deliveries').selectAll().executeTakeFirstOrThrow()
+      await store.write
+        .insertInto('deliveries')
+        .values({ ...row, id: copy, alert_id: newId() })
+        .execute()
+    })
+    const ofOther = await store.write.deleteFrom('deliveries').where('id', '=', copy).returning('message').execute()
+    assert.doesNotMatch(ofOther[0]?.message ?? 'purchases', /purchases/, 'a message about another alert does not say it')
     const [first] = await impacts(store)
     assert.deepEqual([first?.final, first?.from, first?.to], [false, start, NOW])
     const [purchases, ...others] = first?.key_events ?? []
