@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { loadMutes, type Mute, muteFor, removeMutesOf } from '../../src/alerts/mutes.ts'
+import { areMuted, loadMutes, type Mute, muteFor, removeMutesOf } from '../../src/alerts/mutes.ts'
 import { createSilence, removeSilence } from '../../src/alerts/silences/silences.ts'
 import { DAY, HOUR, isoTime, SECOND } from '../../src/lib/index.ts'
 import { lockText } from '../../src/store/index.ts'
+import { insertAlert } from '../../testkit/alerts.ts'
 import { openEmptyStore, postgres, testLogic } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
 import { until } from '../../testkit/until.ts'
 import { type MuteApi, openMuteApi, placeOf } from './mute-support.ts'
 import { alertRows, outbox, watch } from './support.ts'
@@ -51,6 +53,28 @@ test('who is muted, and why', () => {
     assert.deepEqual(muteFor(TARGET, silences, maintenances, 150), reason, title)
   }
 })
+
+testLogic(
+  'alerts are muted together when at least one is unresolved and all unresolved ones are muted',
+  async (store) => {
+    const [site, other] = [await insertSite(store), await insertSite(store)]
+    const [muted, open, resolved] = [
+      await insertAlert(store, site, 100),
+      await insertAlert(store, other, 100),
+      await insertAlert(store, other, 100, { state: 'resolved', resolved_at: 150 }),
+    ]
+    const mutes = { silences: [time('1', { site_id: site.id })], maintenances: [] }
+    for (const [alerts, expected] of [
+      [[muted], true],
+      [[muted, resolved], true],
+      [[muted, open], false],
+      [[{ ...muted, state: 'resolved' }], false],
+      [[], false],
+    ] as const) {
+      assert.equal(areMuted(alerts, mutes, 150), expected, alerts.map(({ state }) => state).join())
+    }
+  },
+)
 
 async function create(api: MuteApi, what: 'silences' | 'maintenance', body: object): Promise<string> {
   const answer = await api.call<{ id: string }>('POST', `/api/${what}`, body)

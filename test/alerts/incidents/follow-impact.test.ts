@@ -72,7 +72,11 @@ testOnEveryEngine(
         .execute()
     })
     const ofOther = await store.write.deleteFrom('deliveries').where('id', '=', copy).returning('message').execute()
-    assert.doesNotMatch(ofOther[0]?.message ?? 'purchases', /purchases/, 'a message about another alert does not say it')
+    assert.doesNotMatch(
+      ofOther[0]?.message ?? 'purchases',
+      /purchases/,
+      'a message about another alert does not say it',
+    )
     const [first] = await impacts(store)
     assert.deepEqual([first?.final, first?.from, first?.to], [false, start, NOW])
     const [purchases, ...others] = first?.key_events ?? []
