@@ -291,6 +291,25 @@ test('what had no answer is asked for again until there is one, and what was ref
   assert.equal(client.getQueryData(['clients']), 'clients')
 })
 
+test('a first load that a change overtakes is loaded again, once for all changes meanwhile', async (t) => {
+  const client = createQueryClient()
+  const asked: ((answer: string) => void)[] = []
+  const queryKey = ['annotations', 'of this minute']
+  const list = new QueryObserver(client, { queryKey, queryFn: () => new Promise<string>((give) => asked.push(give)) })
+  t.after(list.subscribe(() => undefined))
+  t.after(() => client.clear())
+  const changes = [0, 1].map(() => client.invalidateQueries({ queryKey: ['annotations'] }))
+  assert.equal(asked.length, 1, 'messages in quick succession do not keep it from arriving')
+  asked[0]?.('before the change')
+  await Promise.all(changes)
+  assert.equal(list.getCurrentResult().data, 'before the change')
+  assert.equal(asked.length, 2)
+  asked[1]?.('after it')
+  await new Promise(setImmediate)
+  assert.equal(list.getCurrentResult().data, 'after it')
+  assert.equal(asked.length, 2)
+})
+
 test('a change whose answer is lost says that it may have been done, and what is shown is asked for again', async (t) => {
   const url = await startAnswering(t, ({ socket }) => socket.destroy())
   const client = createQueryClient()

@@ -17,8 +17,13 @@ export function createQueryClient(): QueryClient {
   const onError = (error: Error) => {
     if (error instanceof ApiError && error.code === 'unauthorized') signedOut(client)
   }
+  /** First loads that a change has overtaken. Invalidating restarts a refetch, but not a first load, whose answer may be older than the change. */
+  const overtaken = new WeakSet<object>()
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
+      onSuccess(_data, query) {
+        if (overtaken.delete(query)) void client.invalidateQueries({ queryKey: query.queryKey, exact: true })
+      },
       onError(error, query) {
         onError(error)
         if (!isGone(error)) return
@@ -47,6 +52,11 @@ export function createQueryClient(): QueryClient {
       },
       mutations: { networkMode: 'always' },
     },
+  })
+  client.getQueryCache().subscribe((event) => {
+    const { state } = event.query
+    if (event.type !== 'updated' || event.action.type !== 'invalidate') return
+    if (state.fetchStatus === 'fetching' && state.data === undefined) overtaken.add(event.query)
   })
   return client
 }
