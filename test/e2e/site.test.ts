@@ -8,7 +8,16 @@ import { until } from '../../testkit/until.ts'
 import { clock } from './support/clock.ts'
 import { startDemo } from './support/demo.ts'
 import { sideways } from './support/forms.ts'
-import { assertAccessible, chiefly, inOnePage, openPage, staysAccessible, untilTrue, VARIANTS } from './support/page.ts'
+import {
+  assertAccessible,
+  chiefly,
+  follow,
+  inOnePage,
+  openPage,
+  staysAccessible,
+  untilTrue,
+  VARIANTS,
+} from './support/page.ts'
 import { screenshot } from './support/screenshot.ts'
 
 const CROSSHAIRS = "Array.from(document.querySelectorAll('[data-crosshair]'), ({ dataset }) => dataset.crosshair)"
@@ -383,6 +392,18 @@ test('the page of a site of the demo store', async (t) => {
         browserErrors.length = 0
       },
     )
+
+    await t.test('a time range in the hour that comes twice says which one counts, and keeps it', async () => {
+      const range = '?from=2026-10-25T01:30:00.000Z&to=2026-10-25T05:00:00.000Z'
+      await follow(page, path + range)
+      await page.getByRole('button', { name: /^Time range: 25 Oct/ }).click()
+      await page.getByText('02:30 comes twice that day: the second counts').waitFor()
+      await page.getByRole('button', { name: 'Show', exact: true }).click()
+      await page.getByText('02:30 comes twice that day: the second counts').waitFor({ state: 'detached' })
+      assert.equal(new URL(page.url()).searchParams.get('from'), '2026-10-25T01:30:00.000Z')
+      await follow(page, path)
+      for (const name of CHARTS) await chart(page, name).first().waitFor()
+    })
 
     await t.test('the score says what it is made of, and closes by Escape', async () => {
       const button = page.getByRole('button', { name: 'Score: what it is made of' })

@@ -1,7 +1,8 @@
 import { ActionIcon, Button, Group, Popover, Stack, Text, TextInput, Tooltip, UnstyledButton } from '@mantine/core'
 import { CalendarClock, ChevronLeft, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
-import { momentOf, ownZone, wallTime } from '../../lib/zone.ts'
+import { ownZone, wallTime } from '../../lib/zone.ts'
+import { momentLike, zoneHint } from '../../lib/zone-hint.ts'
 import { CopyButton } from '../CopyButton.tsx'
 import {
   boundsOf,
@@ -116,9 +117,11 @@ function Choice({ label, isChosen, onChoose }: { label: string; isChosen: boolea
 
 function Custom({ range, zone, onChoose }: { range: TimeRange; zone: string; onChoose: (range: TimeRange) => void }) {
   const now = boundsOf(range, Date.now())
-  const [from, setFrom] = useState(() => wallTime(now.from, zone))
-  const [to, setTo] = useState(() => wallTime(now.to, zone))
-  const [start, end] = [momentOf(from, zone), momentOf(to, zone)]
+  const [shown] = useState(() => boundsOf(range, floorToMinute(Date.now())))
+  const [from, setFrom] = useState(() => wallTime(shown.from, zone))
+  const [to, setTo] = useState(() => wallTime(shown.to, zone))
+  const [start, end] = [momentLike(shown.from, from, zone), momentLike(shown.to, to, zone)]
+  const hints = [zoneHint(from, zone, start), zoneHint(to, zone, end)]
   const isRange = start !== null && end !== null && start < end
   return (
     <form
@@ -143,7 +146,7 @@ function Custom({ range, zone, onChoose }: { range: TimeRange; zone: string; onC
         />
         <Group justify="space-between">
           <Text size="xs" c="dimmed">
-            {zone}
+            {hints.find((hint) => hint !== zone) ?? zone}
           </Text>
           <Group gap={4}>
             <CopyButton text={linkTo(now)} what="link with fixed times" />
@@ -156,6 +159,8 @@ function Custom({ range, zone, onChoose }: { range: TimeRange; zone: string; onC
     </form>
   )
 }
+
+const floorToMinute = (at: number): number => Math.floor(at / 60_000) * 60_000
 
 /** A link to this view with fixed times, which shows the same whenever it is opened. */
 function linkTo(bounds: { from: number; to: number }): string {
