@@ -233,6 +233,28 @@ test('who edits one client and only sees another is offered changes of the first
   }
 })
 
+test('someone without a role sees whom to ask for one, and no lost connection', async (t) => {
+  const { admin } = await startWithTwo(t)
+  const [client] = await admin.ask<{ id: string }[]>('GET', '/api/clients')
+  const { link } = await admin.ask<InvitedUser>('POST', '/api/users', {
+    email: 'left@agency.example',
+    roles: [{ client_id: client?.id, role: 'editor' }],
+  })
+  await admin.ask('DELETE', `/api/clients/${client?.id}`)
+  const { page, browserErrors } = await accept(t, link?.url ?? '')
+  let streams = 0
+  page.on('request', (request) => {
+    streams += Number(request.url().endsWith('/api/stream'))
+  })
+  await page.goto('/alerts')
+  await page.getByText('This account has no role yet: ask an owner for one').first().waitFor()
+  assert.equal(await page.getByText('connecting', { exact: true }).count(), 0)
+  await follow(page, '/probes/new')
+  await page.getByRole('heading', { name: 'You have no role yet' }).waitFor()
+  assert.equal(streams, 0, 'a stream that is refused looks like a lost connection')
+  browserErrors.length = 0
+})
+
 test('lists and forms over several clients offer changes of those that someone edits alone', async (t) => {
   const { admin } = await startWithTwo(t)
   const places = await admin.ask<{ id: string; name: string; client_id: string }[]>('GET', '/api/sites')

@@ -48,6 +48,8 @@ const isAtLeast = (role: ClientRole | null | undefined, needed: ClientRole): boo
 
 /** The user's permissions. The service checks them, too. */
 export interface May {
+  /** May see at least one client. */
+  seesAny: boolean
   /** May change something of at least one client. */
   mayChange: boolean
   /** May see what belongs to the service and not to a client. */
@@ -63,6 +65,7 @@ export interface May {
 export function mayOf({ access: { all, clients } }: Session): May {
   const any = (needed: ClientRole) => isAtLeast(all, needed) || clients.some(({ role }) => isAtLeast(role, needed))
   return {
+    seesAny: any('viewer'),
     mayChange: any('editor'),
     seesService: all !== null,
     mayAddClients: isAtLeast(all, 'editor'),

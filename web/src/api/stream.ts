@@ -43,7 +43,7 @@ export function useStreamEvent<K extends keyof StreamEvents>(kind: K, listener: 
   }, [kind, listener])
 }
 
-/** Keeps this tab up to date while `isOn`. Called once, by the frame. */
+/** Keeps this tab up to date while `isOn`. Called once, by the frame. Without a role the stream is refused, which would look like a lost connection. */
 export function useStream(isOn = true): void {
   const client = useQueryClient()
   useEffect(() => {

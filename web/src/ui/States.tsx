@@ -2,6 +2,7 @@ import { Anchor, Button, Skeleton } from '@mantine/core'
 import { LockKeyhole, type LucideIcon, RefreshCw, SearchX, TriangleAlert } from 'lucide-react'
 import type { MouseEvent, ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
+import { useSession } from '../api/session.ts'
 import { explain } from './error-words.ts'
 import classes from './States.module.css'
 
@@ -58,6 +59,14 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
 
 /** Shown instead of a form that the user may not submit. */
 export function MayNotChange() {
+  const { seesAny } = useSession()
+  if (!seesAny) {
+    return (
+      <EmptyState icon={LockKeyhole} title="You have no role yet">
+        Ask an owner for one.
+      </EmptyState>
+    )
+  }
   return (
     <EmptyState icon={LockKeyhole} title="You have read-only access">
       Changes need the editor role for the client: ask an owner of it, or sign in with the admin key.

@@ -1,6 +1,7 @@
 import { CloseButton, SegmentedControl, Select, TextInput } from '@mantine/core'
 import { Search } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { useSession } from '../../api/session.ts'
 import { useStreamState } from '../../api/stream.ts'
 import type { Directory } from '../../lib/use-directory.ts'
 import { SiteSelect } from '../../ui/SiteSelect.tsx'
@@ -72,9 +73,12 @@ export function InboxHeader({ what, title, counts, directory, filter, children }
 
 function Live() {
   const state = useStreamState()
+  const { seesAny } = useSession()
   return (
-    <span className={classes.live} data-state={state}>
-      {state === 'open' ? 'live' : 'connecting'}
-    </span>
+    seesAny && (
+      <span className={classes.live} data-state={state}>
+        {state === 'open' ? 'live' : 'connecting'}
+      </span>
+    )
   )
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { type Overview, overviewQuery } from '../../api/overview.ts'
+import { useSession } from '../../api/session.ts'
 import { useCutOff, useStream } from '../../api/stream.ts'
 import { useNow } from '../../lib/external.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
@@ -18,7 +19,7 @@ export function WallPage() {
   const { data, error, refetch, dataUpdatedAt } = useQuery(overviewQuery)
   const cutOff = useCutOff()
   const now = useNow()
-  useStream()
+  useStream(useSession().seesAny)
   useWakeLock()
   useEscape()
   const freshness = freshnessOf({ cutOff, readAt: dataUpdatedAt, now })

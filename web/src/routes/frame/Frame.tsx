@@ -5,7 +5,7 @@ import { Outlet } from '@tanstack/react-router'
 import { WifiOff } from 'lucide-react'
 import { Suspense } from 'react'
 import { type Overview, overviewQuery, type Status } from '../../api/overview.ts'
-import { useSessionEnded } from '../../api/session.ts'
+import { useSession, useSessionEnded } from '../../api/session.ts'
 import { useCutOff, useStream } from '../../api/stream.ts'
 import { lazyOr } from '../../lib/lazy-or.ts'
 import { deviceTime } from '../../lib/words.ts'
@@ -41,7 +41,8 @@ export function Frame() {
   const worst = useTabStatus(cutOff !== null, hasEnded)
   const { data: waiting } = useQuery({ ...overviewQuery, select: openIncidentsOf })
   const { data: unreachable = NO_CLIENTS } = useQuery({ ...overviewQuery, select: unreachableOf })
-  useStream(!hasEnded)
+  const { seesAny } = useSession()
+  useStream(seesAny && !hasEnded)
   return (
     <div className={classes.frame} data-narrow={isNarrow || undefined}>
       <a className={classes.skip} href="#content">
