@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { environmentManager, MutationObserver, QueryObserver } from '@tanstack/react-query'
 import { startAnswering } from '../../testkit/listeners.ts'
+import { refreshAfter } from '../../web/src/api/channels.ts'
 import { ApiError, request, UnreachableError } from '../../web/src/api/client.ts'
 import type { ClientRecord } from '../../web/src/api/clients.ts'
 import { createQueryClient } from '../../web/src/api/query-client.ts'
@@ -308,6 +309,16 @@ test('a first load that a change overtakes is loaded again, once for all changes
   await new Promise(setImmediate)
   assert.equal(list.getCurrentResult().data, 'after it')
   assert.equal(asked.length, 2)
+})
+
+test('messages are read again soon while one is on its way, and not while one waits or its channel is off', () => {
+  const now = Date.parse('2026-11-25T13:20:00Z')
+  const after = (state: 'pending' | 'delivered', due: number) =>
+    refreshAfter([{ state, not_before: new Date(now + due).toISOString() }], now)
+  assert.equal(after('pending', -1_000), 2_000)
+  for (const other of [after('pending', HOUR), after('pending', -MINUTE), after('delivered', -1_000)]) {
+    assert.equal(other, 15_000)
+  }
 })
 
 test('a change whose answer is lost says that it may have been done, and what is shown is asked for again', async (t) => {

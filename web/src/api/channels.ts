@@ -59,8 +59,20 @@ export const deliveriesQuery = (filter: DeliveryFilter) =>
       request<DeliveryRecord[]>('/api/deliveries', { query: { ...filter, before: pageParam, limit: PAGE }, signal }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => (page.length < PAGE ? null : (page.at(-1)?.id ?? null)),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: ({ state: { data } }) => refreshAfter(data?.pages.flat() ?? [], Date.now()),
   })
+
+/** How long a message that is due is watched, ms: one of a channel that is off stays due for good. */
+const WATCHED_MS = 20_000
+const SOON_MS = 2_000
+
+/** How soon messages are read again, ms: sooner while one is on its way, as after "Send now". */
+export function refreshAfter(messages: readonly Pick<DeliveryRecord, 'state' | 'not_before'>[], now: number): number {
+  const isOnItsWay = messages.some(
+    ({ state, not_before }) => state === 'pending' && Math.abs(now - Date.parse(not_before)) < WATCHED_MS,
+  )
+  return isOnItsWay ? SOON_MS : REFRESH_MS
+}
 
 /** Sends a failed or waiting message now. */
 export function useRetryDelivery() {
