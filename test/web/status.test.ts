@@ -104,6 +104,13 @@ test('the uptime of a young site is of the days since it was judged first', () =
   assert.equal(days(null, null, 0), 'today')
 })
 
+test('a bar of 90 days makes no date format for each', (t) => {
+  const made = t.mock.method(Intl, 'DateTimeFormat')
+  const words = dayInWords({ day: '2026-11-19', status: 'unknown', uptime: null }, null)
+  assert.match(words, /^19 Nov: /)
+  assert.equal(made.mock.callCount(), 0)
+})
+
 test('days before a site existed are not watched yet, and only later ones without data unknown', () => {
   const days = ['17', '18', '19', '20'].map((day) => ({
     ...{ day: `2026-11-${day}`, uptime: day === '20' ? 1 : null },

@@ -40,9 +40,11 @@ export function daysJudged(days: readonly Pick<BarDay, 'uptime'>[]): string {
   return count === 1 ? 'today' : `${count} days`
 }
 
+/** Made once: a bar names 90 days, and a format takes longer to make than to use. */
+const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+
 /** "19 Nov" */
-const dayName = (day: string): string =>
-  new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(Date.parse(day))
+const dayName = (day: string): string => dayFormat.format(Date.parse(day))
 
 const PARTS = [
   ['critical_seconds', 'critical'],
