@@ -7,6 +7,7 @@ import { refreshAfter } from '../../web/src/api/channels.ts'
 import { ApiError, request, UnreachableError } from '../../web/src/api/client.ts'
 import type { ClientRecord } from '../../web/src/api/clients.ts'
 import { createQueryClient } from '../../web/src/api/query-client.ts'
+import { settle } from '../../web/src/api/settle.ts'
 import { reopenAfter, throttled } from '../../web/src/api/stream.ts'
 import { channelBody } from '../../web/src/features/clients/channel-values.ts'
 import { planLimits } from '../../web/src/features/clients/client-values.ts'
@@ -309,6 +310,23 @@ test('a first load that a change overtakes is loaded again, once for all changes
   await new Promise(setImmediate)
   assert.equal(list.getCurrentResult().data, 'after it')
   assert.equal(asked.length, 2)
+})
+
+test('the answer to a change is not replaced by that of a load which began before it', async (t) => {
+  const client = createQueryClient()
+  const answers: ((answer: string) => void)[] = []
+  const queryKey = ['site', 'of the form']
+  const load = () => new Promise<string>((answer) => answers.push(answer))
+  const form = new QueryObserver(client, { queryKey, queryFn: load })
+  t.after(form.subscribe(() => undefined))
+  t.after(() => client.clear())
+  for (const saved of ['saved during the first load', 'saved during another']) {
+    if (answers.length > 0) void form.refetch()
+    settle(client, queryKey, saved)
+    answers.at(-1)?.('as it was before')
+    await new Promise(setImmediate)
+    assert.equal(form.getCurrentResult().data, saved)
+  }
 })
 
 test('messages are read again soon while one is on its way, and not while one waits or its channel is off', () => {

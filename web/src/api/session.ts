@@ -4,6 +4,7 @@ import { createContext, useContext } from 'react'
 import type { ClientRole, Session } from '../../../src/http/index.ts'
 import { external } from '../lib/external.ts'
 import { ApiError, request } from './client.ts'
+import { settle } from './settle.ts'
 
 export type { ClientRole, Session } from '../../../src/http/index.ts'
 
@@ -126,7 +127,7 @@ export function signedOut(client: QueryClient): void {
 export function signedIn(client: QueryClient, session: Session): void {
   if (!ended.get()) {
     client.removeQueries({ type: 'inactive' })
-    client.setQueryData(sessionQuery.queryKey, session)
+    settle(client, sessionQuery.queryKey, session)
     return
   }
   const before = client.getQueryData(sessionQuery.queryKey)
@@ -134,7 +135,7 @@ export function signedIn(client: QueryClient, session: Session): void {
     leave()
     return
   }
-  client.setQueryData(sessionQuery.queryKey, session)
+  settle(client, sessionQuery.queryKey, session)
   ended.set(false)
   void client.invalidateQueries()
 }

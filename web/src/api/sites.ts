@@ -2,6 +2,7 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import type { CreateSite, SiteRecord, UpdateSite } from '../../../src/management/index.ts'
 import { request } from './client.ts'
 import { overviewQuery } from './overview.ts'
+import { settle } from './settle.ts'
 
 export type { SiteRecord, UpdateSite } from '../../../src/management/index.ts'
 
@@ -33,7 +34,7 @@ function useSiteChange<V, T extends SiteRecord | undefined>(mutationFn: (variabl
   return useMutation({
     mutationFn,
     onSuccess: (site) => {
-      if (site !== undefined) client.setQueryData(['site', site.id], site)
+      if (site !== undefined) settle(client, ['site', site.id], site)
       return Promise.all(
         [['sites'], ['probes'], overviewQuery.queryKey].map((queryKey) =>
           client.invalidateQueries({ queryKey, predicate: (query) => !query.queryKey.includes(goneId) }),

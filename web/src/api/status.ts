@@ -2,6 +2,7 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import type { StatusLinkRecord, StatusLooks, UpdateStatusLooks } from '../../../src/management/index.ts'
 import type { SharedIncident, StatusPage, SubscriberRecord, Subscription } from '../../../src/sharing/index.ts'
 import { ApiError, request } from './client.ts'
+import { settle } from './settle.ts'
 
 export type { StatusLinkRecord } from '../../../src/management/index.ts'
 export type { SharedIncident, SharedSite, StatusPage } from '../../../src/sharing/index.ts'
@@ -105,7 +106,7 @@ export function useUpdateStatusLooks(clientId: string) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (body: UpdateStatusLooks) => request<StatusLooks>(looksPath(clientId), { method: 'PATCH', body }),
-    onSuccess: (looks) => client.setQueryData(statusLooksQuery(clientId).queryKey, looks),
+    onSuccess: (looks) => settle(client, statusLooksQuery(clientId).queryKey, looks),
   })
 }
 
@@ -122,7 +123,7 @@ export function useCreateStatusLink(clientId: string) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: () => request<StatusLinkRecord>(linkPath(clientId), { method: 'POST' }),
-    onSuccess: (record) => client.setQueryData(statusLinkQuery(clientId).queryKey, record),
+    onSuccess: (record) => settle(client, statusLinkQuery(clientId).queryKey, record),
   })
 }
 
