@@ -1,5 +1,5 @@
 import { pipeline, type Readable } from 'node:stream'
-import { type BrotliDecompress, createBrotliDecompress, createUnzip, type Unzip } from 'node:zlib'
+import { constants, createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib'
 import { unlessAborted } from '../lib/index.ts'
 
 /** How much of each body is free of the shared budget: most bodies are smaller, and no large one delays them. */
@@ -30,12 +30,15 @@ export async function readBody(
   maxBytes: number,
   takeBytes: TakeBytes,
 ): Promise<Body> {
-  const decompressor = decompressorOf(headers['content-encoding'])
-  if (decompressor === null) return await readBytes(stream, maxBytes, takeBytes)
-  return await readBytes(pipeline(stream, decompressor, passOn), maxBytes, takeBytes).catch((thrown: unknown) => {
+  const decompressors = decompressorsFor(headers['content-encoding'] ?? '')
+  const [first] = decompressors
+  if (first === undefined) return await readBytes(stream, maxBytes, takeBytes)
+  // Typed by its last stream, which the list does not tell.
+  const decompressed = pipeline([stream, ...decompressors], passOn) as unknown as Readable
+  return await readBytes(decompressed, maxBytes, takeBytes).catch((thrown: unknown) => {
     // Answers to HEAD, 204 and 304 may name an encoding but have nothing to decompress.
     // New each time: a body that was transferred to another thread can be neither read nor transferred again.
-    if (decompressor.bytesWritten === 0 && isEarlyEnd(thrown)) return { bytes: new Uint8Array(0), isTruncated: false }
+    if (first.bytesWritten === 0 && isEarlyEnd(thrown)) return { bytes: new Uint8Array(0), isTruncated: false }
     throw thrown
   })
 }
@@ -74,15 +77,28 @@ function joined(chunks: readonly Buffer[], length: number): Uint8Array<ArrayBuff
   return bytes
 }
 
-/** Null leaves the body as it is, also for an encoding that was not requested. */
-function decompressorOf(encoding: string | undefined): Unzip | BrotliDecompress | null {
-  switch (encoding?.trim().toLowerCase()) {
+/** The most that HTTP allows, 8 MiB (RFC 9659): a frame could ask for 128. */
+const ZSTD_WINDOW_LOG = 23
+/** More of them are left as they are, as browsers leave encodings that they do not know. */
+const MAX_ENCODINGS = 3
+
+/** In the order in which they run: the encoding that was applied last is undone first. Some servers send one that was not requested. */
+function decompressorsFor(encodings: string) {
+  const names = encodings.toLowerCase().split(',')
+  if (names.length > MAX_ENCODINGS) return []
+  return names.flatMap((name) => decompressorOf(name.trim()) ?? []).toReversed()
+}
+
+function decompressorOf(encoding: string) {
+  switch (encoding) {
     case 'gzip':
     case 'x-gzip':
     case 'deflate':
       return createUnzip()
     case 'br':
       return createBrotliDecompress()
+    case 'zstd':
+      return createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } })
     default:
       return null
   }

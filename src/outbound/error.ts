@@ -180,5 +180,5 @@ function explanationOf(code: string, phase: OutboundPhase): Explanation {
   if (phase === 'dns') return DNS_FAILED
   if (phase === 'tls') return TLS
   if (phase === 'connect') return UNREACHABLE
-  return /^(Z_|ERR_BROTLI|ERR__ERROR_FORMAT)/.test(code) ? ENCODING : PROTOCOL
+  return /^(Z_|ZSTD_|ERR_BROTLI|ERR__ERROR_FORMAT)/.test(code) ? ENCODING : PROTOCOL
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { type TestContext, test } from 'node:test'
-import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, createGzip, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { failureOf, httpServer, testOutbound } from './support.ts'
 
 async function answered(
@@ -25,6 +25,9 @@ const COMPRESSED: readonly [encoding: string, body: Buffer][] = [
   ['X-GZIP', gzipSync(TEXT)],
   ['deflate', deflateSync(TEXT)],
   ['br', brotliCompressSync(TEXT)],
+  ['zstd', zstdCompressSync(TEXT)],
+  ['gzip, gzip', gzipSync(gzipSync(TEXT))],
+  ['deflate , Br,identity', brotliCompressSync(deflateSync(TEXT))],
   ['identity', Buffer.from(TEXT)],
   ['utf-8', Buffer.from(TEXT)],
 ]
@@ -36,7 +39,14 @@ for (const [encoding, body] of COMPRESSED) {
   })
 }
 
-for (const encoding of ['gzip', 'br']) {
+const CUT: Readonly<Record<string, Buffer>> = {
+  gzip: gzipSync(TEXT).subarray(0, 50),
+  br: brotliCompressSync(TEXT).subarray(0, 20),
+  zstd: zstdCompressSync(TEXT).subarray(0, 30),
+  'zstd, gzip': gzipSync(zstdCompressSync(TEXT)).subarray(0, 30),
+  'gzip, gzip': gzipSync(gzipSync(TEXT).subarray(0, 50)),
+}
+for (const [encoding, cut] of Object.entries(CUT)) {
   test(`an empty body is none, although it is said to be ${encoding}`, async (t) => {
     for (const request of [{}, { method: 'HEAD' }, { status: 204 }, { status: 304 }] as const) {
       const answer = await answered(t, '', { 'content-encoding': encoding }, request)
@@ -44,7 +54,6 @@ for (const encoding of ['gzip', 'br']) {
     }
   })
   test(`a body that is not ${encoding} as it says is an error, and so is one that ends too soon`, async (t) => {
-    const cut = encoding === 'gzip' ? gzipSync(TEXT).subarray(0, 50) : brotliCompressSync(TEXT).subarray(0, 20)
     for (const body of ['plain text', cut]) {
       const failure = await failureOf(answered(t, body, { 'content-encoding': encoding }))
       assert.deepEqual([failure.kind, failure.phase], ['protocol', 'body'])
