@@ -2,7 +2,7 @@ import { isoTime, namesInWords, SECOND } from '../../lib/index.ts'
 import type { OutboundAnswer } from '../../outbound/index.ts'
 import type { ProbeOutcome } from '../probe-type.ts'
 import { shownAddress } from '../tag-server/addresses.ts'
-import { challengeInHeaders, challengeMessage } from '../tag-server/challenge.ts'
+import { challengeIn, challengeMessage } from '../tag-server/challenge.ts'
 import { type CheckFinding, statusHint } from '../tag-server/judge.ts'
 import { type CanaryMemory, overdue } from './memory.ts'
 
@@ -59,10 +59,11 @@ const lag = ({ sentAt, arrivedAt }: { sentAt: number; arrivedAt: number }): stri
   `${(Math.max(0, arrivedAt - sentAt) / SECOND).toFixed(1)} s`
 
 /** Judges the answer to a delivery. A client that claims the request answers 200 or 204. */
-export function judgeDelivery({ url, status, location, headers }: OutboundAnswer): CheckFinding {
+export function judgeDelivery(answer: OutboundAnswer): CheckFinding {
+  const { url, status, location, headers } = answer
   const where = shownAddress(url)
   const delivery = (message: string): CheckFinding => ({ check: 'delivery', status: 'critical', message })
-  const challenge = challengeInHeaders(status, headers)
+  const challenge = challengeIn(answer)
   if (challenge !== null) return { ...delivery(challengeMessage(challenge, where, status)), status: 'error' }
   if (status >= 200 && status < 300) {
     const isPage = /html/i.test(headers['content-type'] ?? '')

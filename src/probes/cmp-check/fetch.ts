@@ -1,5 +1,5 @@
 import { isOurs, type Outbound, type OutboundBytes, OutboundError } from '../../outbound/index.ts'
-import { challengeInHeaders } from '../tag-server/challenge.ts'
+import { CHALLENGES, challengeIn, challengeInHeaders, startsPage } from '../tag-server/challenge.ts'
 import { bodyOf, type FetchedBody } from '../types/fetched-body.ts'
 import { CookieJar } from './cookies.ts'
 import type { Page } from './page.ts'
@@ -90,8 +90,9 @@ export async function fetchScript(
       signal,
     })
     const { status } = answer
-    const challenge = challengeInHeaders(status, answer.headers)
-    const why = challenge === null ? faultOf(answer) : `${challenge} blocks the check as a bot`
+    const body = startOf(answer)
+    const challenge = challengeIn({ status, headers: answer.headers, body })
+    const why = challenge === null ? faultOf(status, body) : `${challenge} blocks the check as a bot`
     return { url, status, body: why === null ? bodyOf(answer) : null, why, isOurs: challenge !== null }
   } catch (thrown) {
     const { why, thrown: error } = failure(thrown)
@@ -99,11 +100,12 @@ export async function fetchScript(
   }
 }
 
+const startOf = ({ bytes }: OutboundBytes): string => new TextDecoder().decode(bytes.subarray(0, SCRIPT_BYTES))
+
 /** A server whose files have moved may answer every address with the same page. */
-function faultOf({ status, bytes }: OutboundBytes): string | null {
+function faultOf(status: number, body: string): string | null {
   if (status !== 200) return `it answers ${status}`
-  const isPage = /^\s*<(!doctype|html|head|body)\b/i.test(new TextDecoder().decode(bytes.subarray(0, 500)))
-  return isPage ? 'it answers with a web page instead of a script' : null
+  return startsPage(body) ? 'it answers with a web page instead of a script' : null
 }
 
 function failure(thrown: unknown): { why: string; thrown: OutboundError } {
@@ -123,63 +125,6 @@ export function isSameSite(from: URL, to: URL): boolean {
 }
 
 const isBelow = (name: string, domain: string): boolean => domain.includes('.') && name.endsWith(`.${domain}`)
-
-/** Returns the part of an address after this text; empty when the address does not contain it. */
-const after = (mark: string, address: string): string => {
-  const at = address.indexOf(mark)
-  return at === -1 ? '' : address.slice(at + mark.length)
-}
-
-interface Challenge {
-  name: string
-  titles?: RegExp
-  /** Tests the addresses of scripts. */
-  hasScript?: (address: string) => boolean
-  /** Tests the addresses of frames. */
-  hasFrame?: (address: string) => boolean
-  /** Tests the address that the page sends visitors on to. */
-  sendsTo?: (address: string) => boolean
-  words?: readonly string[]
-}
-
-const ofImperva = (address: string): string => after('/_Incapsula_Resource', address)
-
-/** Pages that replace the real one until the visitor has proved to use a browser. */
-const CHALLENGES: readonly Challenge[] = [
-  {
-    name: 'Cloudflare',
-    titles: /^(just a moment|attention required! \| cloudflare|please wait\.\.\. \| cloudflare)/i,
-    // Real pages behind Cloudflare load other scripts from this path.
-    hasScript: (address) => /chl_page|orchestrate/.test(after('/cdn-cgi/challenge-platform/', address)),
-    words: ['_cf_chl_opt'],
-  },
-  {
-    name: 'Imperva',
-    // The script in real pages also has a number of its network (`ns`).
-    hasScript: (address) => /[?&]SWJIYLWA=/.test(ofImperva(address)) && !/[?&]ns=/.test(ofImperva(address)),
-    hasFrame: (address) => ofImperva(address) !== '',
-  },
-  { name: 'DataDome', hasScript: (address) => /^https?:\/\/(ct|geo)\.captcha-delivery\.com\//.test(address) },
-  // `_pxAppId` also occurs in real pages.
-  { name: 'HUMAN', titles: /^access to this page has been denied/i, words: ['_pxUuid', '_pxBlockedUrl'] },
-  {
-    name: 'AWS WAF',
-    // Real pages load a script from `sdk.awswaf.com`.
-    hasScript: (address) => `/${after('.token.awswaf.com/', address)}`.includes('/challenge.js'),
-    words: ['gokuProps'],
-  },
-  {
-    name: 'Akamai',
-    hasFrame: (address) => after('/_sec/cp_challenge/', address) !== '',
-    hasScript: (address) => after('/_sec/cp_challenge/', address) !== '',
-    sendsTo: (address) => /[?&]bm-verify=/.test(address),
-  },
-  { name: 'SiteGround', sendsTo: (address) => after('/.well-known/sgcaptcha/', address) !== '' },
-  { name: 'Sucuri', words: ['sucuri_cloudproxy_js'] },
-]
-
-/** The words of all challenges. */
-export const CHALLENGE_WORDS: readonly string[] = CHALLENGES.flatMap(({ words = [] }) => words)
 
 /** Returns the vendor of the challenge that the page consists of; null when it is none. */
 function challengeOf(

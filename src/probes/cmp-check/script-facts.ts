@@ -1,5 +1,5 @@
+import { CHALLENGE_WORDS } from '../tag-server/challenge.ts'
 import { type ConsentDefault, DefaultCallReader } from './default-call.ts'
-import { CHALLENGE_WORDS } from './fetch.ts'
 import { type Forward, ForwardReader } from './forward.ts'
 import { type Token, tokensOf } from './javascript.ts'
 import { PROVIDERS } from './providers.ts'

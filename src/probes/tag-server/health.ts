@@ -10,7 +10,7 @@ import {
   targetFailure,
 } from './ask.ts'
 import { type CertificateLimits, certificateDetails, judgeCertificate } from './certificate.ts'
-import { challengeInHeaders, challengeMessage } from './challenge.ts'
+import { challengeIn, challengeMessage } from './challenge.ts'
 import type { CheckFinding } from './judge.ts'
 import { type AnswerLimits, badFindings, isHealthy, judgeAnswer } from './judge.ts'
 
@@ -126,7 +126,7 @@ export function readGtmJs(url: string, answer: Pick<OutboundAnswer, 'status' | '
   const contentType = headers['content-type']?.slice(0, CONTENT_TYPE_MAX) ?? null
   const isScript = /\b(x-)?(java|ecma)script\b/i.test(contentType ?? '') && !/^\s*(<|$)/.test(body)
   const where = shownAddress(url)
-  const challenge = challengeInHeaders(status, headers)
+  const challenge = challengeIn(answer)
   return {
     isServed: status === 200 && isScript,
     isBlocked: challenge !== null,

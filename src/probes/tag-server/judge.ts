@@ -2,7 +2,7 @@ import { duration, fieldsOf, isoTime, MINUTE, parseForeignJson, SECOND } from '.
 import type { OutboundAnswer } from '../../outbound/index.ts'
 import { type Json, type JsonObject, type ProbeOutcome, RESULT_STATUSES, type ResultStatus } from '../probe-type.ts'
 import { type HealthEndpoint, shownAddress } from './addresses.ts'
-import { challengeInHeaders, challengeMessage } from './challenge.ts'
+import { challengeIn, challengeMessage, startsPage } from './challenge.ts'
 
 /** The judged parts of an endpoint's answer. */
 export interface HealthAnswer extends Pick<OutboundAnswer, 'status' | 'headers' | 'body' | 'isTruncated' | 'location'> {
@@ -30,10 +30,10 @@ export const isHealthy = (endpoint: HealthEndpoint, answer: HealthAnswer, limits
   judgeStatus(answer, limits).status === 'ok' && judgeBody(endpoint, answer, limits).status === 'ok'
 
 function judgeStatus(answer: HealthAnswer, { expected_status: expected }: AnswerLimits): CheckFinding {
-  const { url, status, headers, location, totalMs } = answer
+  const { url, status, location, totalMs } = answer
   const isExpected = expected.length === 0 ? status >= 200 && status < 300 : expected.includes(status)
   const where = shownAddress(url)
-  const challenge = expected.includes(status) ? null : challengeInHeaders(status, headers)
+  const challenge = expected.includes(status) ? null : challengeIn(answer)
   if (challenge !== null)
     return { check: 'status', status: 'error', message: challengeMessage(challenge, where, status) }
   if (isExpected) return { check: 'status', status: 'ok', message: `${where} answered ${status} in ${totalMs} ms` }
@@ -95,9 +95,7 @@ function isHealthText(body: string): boolean {
 }
 
 const isHtml = ({ headers, body }: HealthAnswer): boolean =>
-  /html/i.test(headers['content-type'] ?? '')
-    ? !isHealthText(body) && !/^\s*\{/.test(body)
-    : /^\s*<(!doctype|html|head|body)\b/i.test(body)
+  /html/i.test(headers['content-type'] ?? '') ? !isHealthText(body) && !/^\s*\{/.test(body) : startsPage(body)
 
 function judgeSpeed({ url, totalMs }: HealthAnswer, { slow_ms: slow }: AnswerLimits): CheckFinding {
   const isSlow = slow > 0 && totalMs > slow

@@ -13,6 +13,7 @@ import { event } from '../../../testkit/payloads.ts'
 import { hearFrom, insertSite } from '../../../testkit/sites.ts'
 import { NOW as INGEST_NOW, listen } from '../../ingest/endpoint-support.ts'
 import { httpServer } from '../../outbound/support.ts'
+import { CHALLENGES } from './challenges.ts'
 import { type RunGiven, runType, siteRow } from './run-type.ts'
 
 const GA4 = { measurement_id: 'G-TEST1234' }
@@ -304,13 +305,14 @@ for (const [status, says] of ANSWERS) {
 }
 
 test('a canary that a bot protection stops is an error: browsers may come through', async (t) => {
-  const { port } = await httpServer(t, (_, response) =>
-    response.writeHead(403, { 'cf-mitigated': 'challenge', 'content-type': 'text/html' }).end(),
-  )
-  const site = siteRow({ tag_server_url: `http://127.0.0.1:${port}` })
-  const outcome = await run(t, site, { memory: ARRIVED, store: NO_ARRIVALS })
-  assert.deepEqual([outcome.status, detailsOf(outcome).failed_at], ['error', 'answer'])
-  assert.match(outcome.message, /^Cloudflare blocks the check as a bot at .*\/g\/collect \(403\): allow /)
+  for (const [vendor, status, headers, body] of CHALLENGES) {
+    const { port } = await httpServer(t, (_, response) => response.writeHead(status, headers).end(body))
+    const site = siteRow({ tag_server_url: `http://127.0.0.1:${port}` })
+    const outcome = await run(t, site, { memory: ARRIVED, store: NO_ARRIVALS })
+    assert.deepEqual([outcome.status, detailsOf(outcome).failed_at], ['error', 'answer'])
+    const words = new RegExp(`^${vendor} blocks the check as a bot at .*/g/collect \\(${status}\\): allow `)
+    assert.match(outcome.message, words)
+  }
 })
 
 test('a tag server that cannot be reached is critical, and the details say at which step', async (t) => {

@@ -11,6 +11,7 @@ import { NOW } from '../../../testkit/clock.ts'
 import { deadAddress } from '../../../testkit/listeners.ts'
 import { until } from '../../../testkit/until.ts'
 import { httpServer, lookupIn, tcpServer, testOutbound } from '../../outbound/support.ts'
+import { ADDED_BY_PROTECTIONS, CHALLENGES } from './challenges.ts'
 import { CONSENT_DEFAULT, CONTAINER_SNIPPET, containerScript, pageWith, SNIPPETS } from './cmp-pages.ts'
 import { runType, siteRow } from './run-type.ts'
 
@@ -247,69 +248,6 @@ test('cmp_check: a page that redirects in circles is critical', async (t) => {
   assert.deepEqual([outcome.status, outcome.details.failure], ['critical', 'too_many_redirects'])
 })
 
-const CHALLENGES: readonly [name: string, status: number, headers: Record<string, string>, body: string][] = [
-  [
-    'Cloudflare',
-    403,
-    {},
-    '<!DOCTYPE html><html lang="en-US"><head><title>Just a moment...</title><meta name="robots" content="noindex,nofollow"></head><body><script>(function(){window._cf_chl_opt={cvId:"3"};var a=document.createElement("script");a.src="/cdn-cgi/challenge-platform/h/b/orchestrate/chl_page/v1";})();</script></body></html>',
-  ],
-  ['Cloudflare', 503, { 'cf-mitigated': 'challenge' }, 'x'],
-  [
-    'Imperva',
-    200,
-    {},
-    '<html><head><META NAME="robots" CONTENT="noindex,nofollow"><script src="/_Incapsula_Resource?SWJIYLWA=5074a744e2e3d891814e9a2dace20bd4"></script><body></body></html>',
-  ],
-  [
-    'Imperva',
-    200,
-    {},
-    '<html><head><META NAME="ROBOTS" CONTENT="NOINDEX, NOFOLLOW"></head><body><iframe id="main-iframe" src="/_Incapsula_Resource?SWUDNSAI=31&incident_id=1">Request unsuccessful.</iframe></body></html>',
-  ],
-  [
-    'DataDome',
-    403,
-    { 'x-datadome': 'protected' },
-    '<html><head><title>shop.example</title></head><body><script>var dd={"rt":"c","host":"geo.captcha-delivery.com"}</script><script src="https://ct.captcha-delivery.com/c.js"></script></body></html>',
-  ],
-  [
-    'HUMAN',
-    403,
-    {},
-    "<html><head><title>Access to this page has been denied.</title></head><body><script>window._pxAppId = 'PX0000';</script></body></html>",
-  ],
-  [
-    'AWS WAF',
-    202,
-    { 'x-amzn-waf-action': 'challenge' },
-    '<html><head><script>window.gokuProps = {"key":"x"};</script><script src="https://00000000.eu-west-1.token.awswaf.com/00000000/challenge.js"></script></head></html>',
-  ],
-  [
-    'Akamai',
-    200,
-    {},
-    `<html><head><meta http-equiv="refresh" content="5; URL='/?bm-verify=AAQAAAAN'"/><title>&nbsp;</title></head><body><script>var i = 1785087938; go()</script></body></html>`,
-  ],
-  [
-    'Akamai',
-    428,
-    {},
-    '<html><body><div id="sec-if-cpt-container"><iframe src="/_sec/cp_challenge/ak-challenge-4-2.htm"></iframe></div></body></html>',
-  ],
-  [
-    'SiteGround',
-    202,
-    {},
-    '<html><head><link rel="icon" href="data:;"><meta http-equiv="refresh" content="0;/.well-known/sgcaptcha/?r=%2F&y=ipr:192.0.2.1:1761652138.711"></meta></head></html>',
-  ],
-  [
-    'Sucuri',
-    307,
-    {},
-    `<html><title>You are being redirected...</title><noscript>Javascript is required.</noscript><script>var s={},u,c,U,r,i,l=0,a,e=eval,w=String.fromCharCode,sucuri_cloudproxy_js='',S='cz0iMCI';</script></html>`,
-  ],
-]
 for (const [name, status, headers, body] of CHALLENGES) {
   test(`cmp_check: a challenge of ${name} (${status}) is an error, not a page without a platform`, async (t) => {
     const outcome = await run(t, { page: (_, response) => response.writeHead(status, headers).end(body) })
@@ -317,25 +255,7 @@ for (const [name, status, headers, body] of CHALLENGES) {
   })
 }
 
-const ADDED: readonly [name: string, script: string][] = [
-  [
-    'Cloudflare',
-    `<script>window.__CF$cv$params={r:'9c2e',t:'MTc2'};</script><script src="/cdn-cgi/challenge-platform/scripts/jsd/main.js"></script>`,
-  ],
-  [
-    'Imperva',
-    '<script type="text/javascript" src="/_Incapsula_Resource?SWJIYLWA=719d34d31c8e3a6e6fffd425f7e032f3&ns=2&cb=121104388" async></script>',
-  ],
-  [
-    'HUMAN',
-    `<script>(function(){window._pxAppId='PX00000000';var s=document.createElement('script');s.src='/00000000/init.js';document.head.append(s)}())</script>`,
-  ],
-  [
-    'AWS WAF',
-    '<script src="https://0123456789ab.edge.sdk.awswaf.com/0123456789ab/ba9876543210/challenge.js" defer></script>',
-  ],
-]
-for (const [name, script] of ADDED) {
+for (const [name, script] of ADDED_BY_PROTECTIONS) {
   test(`cmp_check: what ${name} adds to real pages is no challenge`, async (t) => {
     const html = pageWith(CONSENT_DEFAULT, COOKIEBOT, CONTAINER_SNIPPET, script)
     const outcome = await run(t, { page: (_, response) => response.setHeader('x-datadome', 'protected').end(html) })
@@ -696,15 +616,15 @@ test("cmp_check: a page in place of the provider's script is critical, as it run
 })
 
 test("cmp_check: a bot protection that answers instead of the provider's script says nothing about visitors", async (t) => {
-  for (const status of [202, 403]) {
+  for (const [vendor, status, headers, body] of CHALLENGES) {
     const outcome = await run(t, {
-      page: withScript((_, response) => response.writeHead(status, { 'cf-mitigated': 'challenge' }).end('<html>')),
+      page: withScript((_, response) => response.writeHead(status, headers).end(body)),
       config: {},
     })
     assert.equal(outcome.status, 'error')
     assert.match(
       outcome.message,
-      /^The script of Cookiebot at .+ was not judged: Cloudflare blocks the check as a bot$/,
+      new RegExp(`^The script of Cookiebot at .+ was not judged: ${vendor} blocks the check as a bot$`),
     )
   }
 })

@@ -8,6 +8,7 @@ import { NOW } from '../../../testkit/clock.ts'
 import { deadAddress } from '../../../testkit/listeners.ts'
 import { type Authority, createAuthority, createCertificate, trust } from '../../outbound/certificates.ts'
 import { httpServer, httpsServer, tcpServer, testOutbound } from '../../outbound/support.ts'
+import { ADDED_BY_PROTECTIONS, CHALLENGES } from './challenges.ts'
 import { type RunGiven, runType, siteRow } from './run-type.ts'
 
 type Paths = Readonly<Record<string, (response: ServerResponse) => void>>
@@ -140,19 +141,11 @@ for (const status of [400, 401, 403, 429, 500, 502, 503]) {
   })
 }
 
-const CHALLENGES: readonly [vendor: string, status: number, header: string, value: string][] = [
-  ['Cloudflare', 403, 'cf-mitigated', 'challenge'],
-  ['AWS WAF', 202, 'x-amzn-waf-action', 'challenge'],
-  ['DataDome', 403, 'x-datadome', 'protected'],
-]
-for (const [vendor, status, header, value] of CHALLENGES) {
-  test(`a challenge of ${vendor} is an error: it stands between this check and the tag server`, async (t) => {
+for (const [vendor, status, headers, body] of CHALLENGES) {
+  test(`a challenge of ${vendor} (${status}) is an error: it stands between this check and the tag server`, async (t) => {
     const server = await tagServer(t, {
       '/healthy': (response) => {
-        response.setHeader(header, value)
-        response
-          .writeHead(status, { 'content-type': 'text/html' })
-          .end('<!doctype html><title>Just a moment...</title>')
+        response.writeHead(status, { 'content-type': 'text/html', ...headers }).end(body)
       },
     })
     const outcome = await run(t, server.url)
@@ -162,6 +155,13 @@ for (const [vendor, status, header, value] of CHALLENGES) {
       new RegExp(`^${vendor} blocks the check as a bot at .*/healthy \\(${status}\\): allow `),
     )
     assert.notEqual((await run(t, server.url, { expected_status: [status] })).status, 'error')
+  })
+}
+
+for (const [vendor, part] of ADDED_BY_PROTECTIONS) {
+  test(`what ${vendor} adds to real pages is no challenge`, async (t) => {
+    const server = await tagServer(t, { '/healthy': plain(`<!doctype html><title>Shop</title>${part}`) })
+    assert.equal((await run(t, server.url)).status, 'warning')
   })
 }
 
