@@ -100,7 +100,7 @@ const withoutSecrets = (text: string, token: string): string => withoutToken(tex
 
 /** Returns why an answer is a refusal. Meta's own words appear only when nothing better is known. */
 export function refusalOf(
-  { status, headers, location }: OutboundAnswer,
+  { status, headers, location, body }: OutboundAnswer,
   json: unknown,
   { datasetId, token }: { datasetId: string; token: string },
   now: number,
@@ -111,6 +111,10 @@ export function refusalOf(
     return new MetaFailure('bad_answer', `Meta redirects (${status}), which is not followed: check META_API_URL`, {
       status,
     })
+  }
+  if (/^\s*</.test(body) && [401, 403, 404, 407].includes(status)) {
+    const message = `A web page answered instead of Meta (${status}): a proxy or firewall on the way refuses the request, or META_API_URL is wrong`
+    return new MetaFailure('bad_answer', message, { status })
   }
   const reason = reasonOf(status, error)
   const number = code === null ? `${status}` : `code ${code}`

@@ -156,6 +156,13 @@ const REFUSALS: readonly [what: string, status: number, body: unknown, reason: s
     /^Meta accepts no more requests for now \(code 4\), for another 90 s/,
   ],
   ['an HTML 502', 502, '<html><body>Bad Gateway</body></html>', 'unavailable', /^Meta is unavailable \(502\)$/],
+  [
+    'an HTML 403 of a proxy',
+    403,
+    '<html><body>Access denied</body></html>',
+    'bad_answer',
+    /^A web page answered instead of Meta \(403\): a proxy or firewall /,
+  ],
   ['an error with 200', 200, graphError(190, ECHO), 'token', /^Meta does not accept/],
   [
     'something else',
