@@ -100,7 +100,7 @@ async function checkProviderB(caller: HostingTools, options: ProviderBOptions): 
   const answer = await askJson(caller, WHO, url, token === null ? {} : { authorization: `Bearer ${token}` })
   if (!answer.isAnswer) {
     const finding: CheckFinding =
-      answer.status === 404
+      answer.status === 404 && !answer.isPage
         ? { check: 'hosting', status: 'critical', message: `hosting provider B knows no container ${containerId}` }
         : answer.finding
     return { findings: [finding], summary: '', details: {}, totalMs: null, failure: answer.failure }

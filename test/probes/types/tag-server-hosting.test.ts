@@ -348,6 +348,13 @@ for (const [status, result] of [
   })
 }
 
+test('hosting B: a 404 that is a web page says nothing about the container', async (t) => {
+  const server = await statusServer(t, 404, '<html><title>Not found</title></html>')
+  const outcome = await run(t, { site: B_SITE, settings: server.settings })
+  assert.equal(outcome.status, 'error')
+  assert.match(outcome.message, /^the status address of hosting provider B answered 404/)
+})
+
 test('hosting B: a token goes along, of the probe before that of the server', async (t) => {
   const server = await statusServer(t, 200, { status: 'ok' })
   const settings = { ...server.settings, hostingBToken: 'of-the-server' }
