@@ -73,7 +73,12 @@ export function channelsOf({ client, globalWebhook, isEmailOn }: Recipients): Ch
 
 /** Returns the single addresses of a channel: an e-mail may go to several. */
 export const addressesOf = ({ key, address }: Channel): string[] =>
-  kindOf(key, address) === 'email' ? address.toLowerCase().split(/\s*,\s*/) : [address]
+  kindOf(key, address) === 'email'
+    ? address
+        .toLowerCase()
+        .split(',')
+        .map((one) => one.trim())
+    : [address]
 
 /** Returns the ways to reach one person of a client's rotation: one of the client's channels, and an address of the person's own. */
 export function channelsOfPerson({ id, email, channelId }: OnCallPerson, recipients: Recipients): Channel[] {
