@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { EXPECTS } from '../../http/index.ts'
+import { SECOND } from '../../lib/index.ts'
 import { isOurs, type OutboundBytes, type OutboundError } from '../../outbound/index.ts'
 import { type ConsentMode, shownMode } from '../cmp-check/consent-mode.ts'
 import { type FetchedScript, type FetchTools, fetchPage, fetchScript } from '../cmp-check/fetch.ts'
@@ -96,7 +97,7 @@ async function check(context: Context): Promise<ProbeOutcome> {
     fetchPage(fetchTools(context, PAGE_SHARE), site.url),
     ofSite === null ? null : readContainer(context, ofSite, PAGE_SHARE),
   ])
-  if (fetched.kind === 'failed') return unreachable(fetched.why, fetched.thrown)
+  if (fetched.kind === 'failed') return unreachable(fetched.why, fetched.thrown, context.timeoutMs)
   const responseTimeMs = fetched.tookMs
   if (fetched.kind === 'elsewhere') {
     const message = `The page redirects to another site, ${fetched.to}, which is not checked: set the site's address to the one that visitors see`
@@ -111,10 +112,11 @@ async function check(context: Context): Promise<ProbeOutcome> {
   }
 }
 
-function unreachable(why: string, thrown: OutboundError): ProbeOutcome {
+function unreachable(why: string, thrown: OutboundError, timeoutMs: number): ProbeOutcome {
+  const share = thrown.kind === 'timeout' ? ` (${100 * PAGE_SHARE} % of the probe's ${timeoutMs / SECOND} s)` : ''
   return {
     status: isOurs(thrown) ? 'error' : 'critical',
-    message: `The page cannot be read: ${why}`,
+    message: `The page cannot be read: ${why}${share}`,
     details: { reason: 'unreachable', failure: thrown.kind },
     isNetworkFailure: isNetworkFailure(thrown),
   }

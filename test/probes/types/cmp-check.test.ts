@@ -155,6 +155,7 @@ test('cmp_check: a page that does not answer in time is critical', async (t) => 
   const { port } = await tcpServer(t, () => undefined)
   const outcome = await run(t, { page: '', site: { url: `http://127.0.0.1:${port}/` }, timeoutMs: 300 })
   assert.deepEqual([outcome.status, outcome.details.failure], ['critical', 'timeout'])
+  assert.match(outcome.message, / took longer than 180 ms in all \(60 % of the probe's 0\.3 s\)$/)
 })
 
 test('cmp_check: an address that must not be asked is an error', async (t) => {
