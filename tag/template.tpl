@@ -558,11 +558,12 @@ const isCurrency = (value) => {
   return code.length === 3 && CURRENCIES.indexOf(' ' + code + ' ') !== -1;
 };
 
-// True when this instance has seen it before. Other instances may have, too, so this finds some of those that come again.
+// True when this instance has seen it before from the same client: some sites send each purchase through two. Other instances may have,
+// too, so this finds some of those that come again.
 const isRepeated = (settings, transactionId) => {
   if (transactionId === '') return false;
   const key = JSON.stringify(['transactions', settings.tagId]);
-  const hash = sha256Sync(settings.ingestKey + transactionId, { outputEncoding: 'hex' });
+  const hash = sha256Sync(settings.ingestKey + trimmed(getClientName()) + transactionId, { outputEncoding: 'hex' });
   const known = templateDataStorage.getItemCopy(key) || [];
   const short = hash.slice(0, TRANSACTION_HASH_LENGTH);
   if (known.indexOf(short) !== -1) return true;
@@ -1115,7 +1116,7 @@ const takeDue = (settings, key, buffer, now) => {
   }
   if (!isFailing && !buffer.isWaiting) return sealed;
   const waiting = withinBounds(loadWaiting(key).concat(sealed), now);
-  if (waiting.length === 0 && isDue(settings, buffer.open, now)) waiting.push(sealOpen(buffer, now));
+  if (waiting.length === 0 && buffer.open && isDue(settings, buffer.open, now)) waiting.push(sealOpen(buffer, now));
   const due = waiting.splice(0, isFailing ? 1 : MAX_AT_ONCE);
   saveWaiting(key, buffer, waiting);
   if (isFailing && due.length > 0) buffer.retryAt = now + RETRY_PAUSE_MS;
@@ -2091,6 +2092,9 @@ scenarios:
     assertThat(isDuplicate('purchase', 'N0')).isTrue();
     assertThat(isDuplicate('purchase', 'T1')).isFalse();
     assertThat(JSON.stringify(stored)).doesNotContain('N499');
+    clientName = 'Data Client';
+    assertThat(isDuplicate('purchase', 'N499')).isFalse();
+    assertThat(isDuplicate('purchase', 'N499')).isTrue();
     settings.gtmTagId = 5;
     assertThat(isDuplicate('purchase', 'N0')).isFalse();
     const lists = Object.keys(stored).length;
@@ -2378,6 +2382,17 @@ scenarios:
     assertThat(sent).isEqualTo(64);
     const dropped = logs.filter((text) => text === 'Tagwarden: dropped 1 event that could not be sent');
     assertThat(dropped).hasLength(1);
+- name: Batched goes on after an event during which the instance was suspended for hours
+  code: |-
+    batched(1);
+    answers = [answered(500)];
+    fire([]);
+    runCode(settings);
+    now = now + 7200000;
+    callback('GTM-ABC1234', { tags: [] });
+    fire([]);
+    assertThat(requests).hasLength(2);
+    assertThat(requests[1].payload.total_events).isEqualTo(1);
 - name: Batched goes on after a pause that a wrong clock began
   code: |-
     batched(1);
