@@ -1,5 +1,6 @@
 import type { Page } from './page.ts'
-import { PROVIDERS, type Provider, type UrlSign } from './providers.ts'
+import type { Provider, UrlSign } from './provider.ts'
+import { PROVIDERS } from './providers.ts'
 import type { ScriptFacts } from './script-facts.ts'
 
 interface Evidence {

@@ -4,7 +4,7 @@ import { type ConsentMode, missingKeys } from './consent-mode.ts'
 import type { FetchedScript } from './fetch.ts'
 import { type FoundProvider, isLeftover } from './find-providers.ts'
 import type { Forward } from './forward.ts'
-import type { Provider } from './providers.ts'
+import type { Provider } from './provider.ts'
 
 /** The result of one check, with a sentence about it. */
 export interface ConsentFinding {
