@@ -28,8 +28,13 @@ const KIND_BY_STATE: ReadonlyMap<string, StoreErrorKind> = new Map([
 
 /** What to do, where PostgreSQL's message does not say it. */
 const HINTS: ReadonlyMap<string, string> = new Map([
-  [TOO_MANY_CONNECTIONS, 'no connection is left: raise max_connections of PostgreSQL, or lower DATABASE_POOL_SIZE'],
   [READ_ONLY, 'the server accepts no writes: it is a standby, or default_transaction_read_only is on'],
+])
+
+/** Which limit is reached, by the function of PostgreSQL that says so: its message may be in any language. */
+const FULL_LIMITS: ReadonlyMap<string, string> = new Map([
+  ['InitializeSessionUserId', 'the connection limit of the role'],
+  ['CheckMyDatabase', 'the connection limit of the database'],
 ])
 
 /** SQLSTATE class 08: connection exceptions. */
@@ -56,10 +61,18 @@ function kindOf(thrown: unknown): StoreErrorKind {
   return thrown instanceof Error && DRIVER_MESSAGE.test(thrown.message) ? 'unavailable' : 'other'
 }
 
+function hintOf(error: Error): string | undefined {
+  const code = codeOf(error)
+  if (code !== TOO_MANY_CONNECTIONS) return HINTS.get(code)
+  const routine = 'routine' in error ? String(error.routine) : ''
+  const limit = FULL_LIMITS.get(routine) ?? 'max_connections of PostgreSQL'
+  return `no connection is left: raise ${limit}, or lower DATABASE_POOL_SIZE`
+}
+
 /** Also handles the AggregateError without a message that a host with several addresses fails with. */
 function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
-  const hint = HINTS.get(codeOf(thrown))
+  const hint = hintOf(thrown)
   if (hint !== undefined) return `${hint} (${thrown.message})`
   if (thrown.message !== '') return thrown.message
   if (thrown instanceof AggregateError) return thrown.errors.map(messageOf).join('; ')

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { type Store, StoreError, type StoreErrorKind } from '../../../src/store/index.ts'
 import { storeErrorOf } from '../../../src/store/postgres/errors.ts'
+import { createDatabase } from '../../../testkit/postgres/databases.ts'
 import { insertSite } from '../../../testkit/sites.ts'
 import { until } from '../../../testkit/until.ts'
 import { backendOf, newDatabase, ofKind, openOn } from './support.ts'
@@ -52,7 +53,32 @@ test('more connections than the server lets in are unavailable', async (t) => {
     return connectError(url)
   })
   assert.equal(storeErrorOf(held).kind, 'unavailable')
-  assert.match(storeErrorOf(held).message, /^no connection is left: raise max_connections .*too many connections/)
+  assert.match(
+    storeErrorOf(held).message,
+    /^no connection is left: raise the connection limit of the database, .*too many connections for database/,
+  )
+})
+
+test('a role that may have no more connections is named as the limit to raise', async (t) => {
+  const { adminUrl, drop } = await createDatabase()
+  const admin = new pg.Client({ connectionString: adminUrl })
+  await admin.connect()
+  const role = new URL(adminUrl).pathname.slice(1)
+  t.after(async () => {
+    await admin.query(`drop role ${role}`)
+    await admin.end()
+    await drop()
+  })
+  await admin.query(`create role ${role} login password 'x' connection limit 0`)
+  const error = storeErrorOf(await connectError(withPart(withPart(adminUrl, 'username', role), 'password', 'x')))
+  assert.equal(error.kind, 'unavailable')
+  assert.match(error.message, /raise the connection limit of the role, .*too many connections for role/)
+})
+
+test('max_connections is named as the limit to raise when the server is full', () => {
+  const full = { code: '53300', routine: 'InitProcess' }
+  const error = storeErrorOf(Object.assign(new Error('sorry, too many clients already'), full))
+  assert.match(error.message, /raise max_connections of PostgreSQL, .*too many clients already/)
 })
 
 test('a host with several addresses of which none answers is unavailable, and says why', () => {
