@@ -97,7 +97,8 @@ export type ChangeListener = (change: Change) => Promise<void> | void
 
 /**
  * Notifies listeners of changes by management. `publish` resolves when every listener in this process has applied the change, so
- * the next ingest request never contradicts an answer sent after it.
+ * the next ingest request never contradicts an answer sent after it. A listener that cannot apply it tries again on its own: the
+ * change is committed, and the caller must not take it for failed.
  */
 export class ChangeFeed {
   readonly #listeners = new Set<ChangeListener>()
@@ -116,7 +117,7 @@ export class ChangeFeed {
 
   async publish(change: Change): Promise<void> {
     this.#announce(change)
-    await this.deliver(change)
+    await this.deliver(change).catch(() => undefined)
   }
 
   /** Notifies only this process's listeners. @throws the first error of a listener, after notifying all */

@@ -162,7 +162,7 @@ test('a key whose revocation could not be read is refused as soon as the store c
   await store.write.updateTable('sites').set({ key_revoked_at: 1 }).where('id', '=', site.id).execute()
   const keys = ingest.loops.find(({ name }) => name === 'keys')
   failures = 2
-  await assert.rejects(failing.changes.publish({ kind: 'site', id: site.id }), /slow/)
+  await failing.changes.publish({ kind: 'site', id: site.id })
   await keys?.tick()
   await keys?.tick()
   assert.deepEqual([await send(), errors], [403, ['the disk is slow']])

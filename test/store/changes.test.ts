@@ -37,3 +37,15 @@ test('a change without listeners is gone: a later listener receives only the nex
   await feed.publish({ kind: 'site', id: 'b' })
   assert.deepEqual(received, ['b'])
 })
+
+test('publish succeeds when a listener fails, because the change is committed; what was delivered fails', async () => {
+  const feed = new ChangeFeed()
+  const received: string[] = []
+  feed.subscribe(async () => {
+    throw new Error('not now')
+  })
+  feed.subscribe(({ id }) => void received.push(id))
+  await feed.publish(CHANGE)
+  await assert.rejects(feed.deliver(CHANGE), /not now/)
+  assert.deepEqual(received, ['a', 'a'])
+})
