@@ -124,7 +124,8 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
   if (ingest !== null) ingestRoutes(app, ingest, config.ingestKeyHeaders)
   const writeTrouble = () => (ingest ?? membership).trouble
   const connectionDoubt = () => worker?.probes.connectionDoubt ?? null
-  healthRoutes(app, { store, writeTrouble, clockDoubt, connectionDoubt, isStopping })
+  const keysDoubt = () => ingest?.keysDoubt ?? null
+  healthRoutes(app, { store, writeTrouble, clockDoubt, connectionDoubt, keysDoubt, isStopping })
   // Not on ingest nodes, to spare them: worker nodes report the same figures of all sites.
   const figures = worker === null ? null : new SiteMetrics({ store, clock, setting: config.metricsPerSite })
   const perSite = figures === null ? {} : { perSite: () => figures.text() }

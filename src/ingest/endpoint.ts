@@ -7,7 +7,7 @@ import { announcesTooMuch, type Body, BodyReader, discardRest, SMALL_BODY } from
 import type { Canaries, CanaryBook } from './canaries.ts'
 import { knownFieldsOf } from './check.ts'
 import { judgeBody, judgeHeaders, textOf } from './judge.ts'
-import type { KeyEnd, KeyEntry, KeyIndex, SiteEntry } from './key-index.ts'
+import { type KeyEnd, type KeyEntry, type KeyIndex, type SiteEntry, UNREAD_KEYS } from './key-index.ts'
 import type { LargeBodies } from './large-bodies.ts'
 import { keyIn, Mistakes } from './mistakes.ts'
 import type { RejectionReason, SampleRecorder } from './samples.ts'
@@ -34,7 +34,7 @@ const BYTES_UNDER_WAY = 'bytes under way'
 const OVERLOAD = { requests: 'requests at once', commits: 'requests waiting', bodies: 'large bodies' } as const
 
 /**
- * The ingest endpoint. It checks in order of cost, so that refusing is cheaper than accepting: key (401) → end of the key, state
+ * The ingest endpoint. It checks in order of cost, so that refusing is cheaper than accepting: key (401, 503) → end of the key, state
  * (403) → rate and quota (429) → room (503) → size (413) → JSON and schema (400) → commit → 200.
  */
 export class IngestEndpoint {
@@ -75,8 +75,11 @@ export class IngestEndpoint {
     const entry = key === undefined ? undefined : keys.find(key)
     const now = clock.now()
     if (entry === undefined) {
-      this.#mistakes.withoutSite(request, key, now)
-      this.#answerError(request, response, 'unauthorized')
+      if (key !== undefined && !keys.isCurrent) this.#answerError(request, response, 'unavailable', UNREAD_KEYS)
+      else {
+        this.#mistakes.withoutSite(request, key, now)
+        this.#answerError(request, response, 'unauthorized')
+      }
       return
     }
     keys.noteUse(entry, now)

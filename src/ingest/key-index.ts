@@ -43,6 +43,12 @@ export interface KeyEnd {
   at: number
 }
 
+/**
+ * The answer to an unknown key while the index is not current. A 401 would be final for a key that another node has just made,
+ * and looking for each in the database would let invented keys cost queries.
+ */
+export const UNREAD_KEYS = { retryAfterSeconds: 2 }
+
 /** The columns the index needs: with 100,000 sites the others would only fill memory at the start. */
 const SITE_COLUMNS = ['site_no', 'id', 'client_id', 'ingest_key', 'is_active', 'key_revoked_at', 'created_at'] as const
 type SiteOfIndex = Pick<SiteRow, (typeof SITE_COLUMNS)[number]>
@@ -90,6 +96,11 @@ export class KeyIndex {
 
   find(key: string): KeyEntry | undefined {
     return this.#byKey.get(key)
+  }
+
+  /** False while a key that `find` does not find may be one that was made meanwhile: changes could not be read. */
+  get isCurrent(): boolean {
+    return this.#missed.size === 0 && this.#store.changes.isCurrent
   }
 
   /** Why the key is no longer valid, or null. */
@@ -167,10 +178,14 @@ export class KeyIndex {
     if (due !== undefined) return due
     const reload = this.#reading.run(async () => {
       this.#due.delete(subject)
-      this.#missed.set(subject, change)
-      if (change.kind === 'site') await this.#reloadSite(change.id)
-      else await this.#reloadClient(change.id)
-      this.#missed.delete(subject)
+      try {
+        if (change.kind === 'site') await this.#reloadSite(change.id)
+        else await this.#reloadClient(change.id)
+        this.#missed.delete(subject)
+      } catch (thrown) {
+        this.#missed.set(subject, change)
+        throw thrown
+      }
     })
     this.#due.set(subject, reload)
     return reload

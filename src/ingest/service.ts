@@ -21,6 +21,8 @@ const KEYS_INTERVAL_MS = SECOND
 /** How often the event loop reports that it paused: far more often than `Shedding`'s limit on its work without a pause. */
 const PAUSE_INTERVAL_MS = 20
 
+const KEYS_DOUBT = 'changes of sites and keys cannot be read: known keys work, unknown ones are answered 503'
+
 export interface IngestOptions {
   store: Store
   clock: Clock
@@ -154,6 +156,11 @@ export class Ingest {
   /** Why the store accepts no writes, or null. */
   get trouble(): string | null {
     return this.#journal.trouble
+  }
+
+  /** Why unknown keys are answered 503, or null. */
+  get keysDoubt(): string | null {
+    return this.#keys.isCurrent ? null : KEYS_DOUBT
   }
 
   get loops(): readonly Loop[] {

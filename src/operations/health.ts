@@ -12,6 +12,8 @@ export interface HealthOptions {
   clockDoubt: () => string | null
   /** Why probes that need the network judge nothing, or null. */
   connectionDoubt: () => string | null
+  /** Why ingest cannot tell unknown keys from new ones, or null. */
+  keysDoubt: () => string | null
   isStopping: () => boolean
 }
 
@@ -54,7 +56,8 @@ export function healthRoutes(app: HttpApp, options: HealthOptions): void {
     },
     async (_request, reply) => {
       const reasons = await troubles(options)
-      const degraded = [options.clockDoubt(), options.connectionDoubt()].filter((doubt) => doubt !== null)
+      const doubts = [options.clockDoubt(), options.connectionDoubt(), options.keysDoubt()]
+      const degraded = doubts.filter((doubt) => doubt !== null)
       if (reasons.length > 0) return reply.code(503).send({ status: 'unavailable', reasons, degraded })
       return { status: degraded.length === 0 ? ('ok' as const) : ('degraded' as const), reasons, degraded }
     },

@@ -103,10 +103,20 @@ export type ChangeListener = (change: Change) => Promise<void> | void
 export class ChangeFeed {
   readonly #listeners = new Set<ChangeListener>()
   readonly #announce: (change: Change) => void
+  readonly #isCurrent: () => boolean
 
-  /** @param announce notifies the other processes on the same database, within a second */
-  constructor(announce: (change: Change) => void = () => undefined) {
+  /**
+   * @param announce notifies the other processes on the same database, within a second
+   * @param isCurrent whether other processes' changes are being received
+   */
+  constructor(announce: (change: Change) => void = () => undefined, isCurrent = () => true) {
     this.#announce = announce
+    this.#isCurrent = isCurrent
+  }
+
+  /** False while changes of other processes may be missing, as when the database cannot be reached. */
+  get isCurrent(): boolean {
+    return this.#isCurrent()
   }
 
   /** Returns a function that ends the subscription. */

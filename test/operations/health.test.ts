@@ -13,7 +13,7 @@ import { openApp } from '../http/support.ts'
 const open = (
   t: TestContext,
   store: Store,
-  trouble: { writing?: string; clock?: string; connection?: string; isStopping?: boolean } = {},
+  trouble: { writing?: string; clock?: string; connection?: string; keys?: string; isStopping?: boolean } = {},
 ) =>
   openApp(t, (app) =>
     healthRoutes(app, {
@@ -21,6 +21,7 @@ const open = (
       writeTrouble: () => trouble.writing ?? null,
       clockDoubt: () => trouble.clock ?? null,
       connectionDoubt: () => trouble.connection ?? null,
+      keysDoubt: () => trouble.keys ?? null,
       isStopping: () => trouble.isStopping ?? false,
     }),
   )
@@ -45,6 +46,14 @@ testLogic('a connection that is away is said, and the service stays ready', asyn
   assert.deepEqual(
     [ready.statusCode, ready.json()],
     [200, { status: 'degraded', reasons: [], degraded: ['no connection'] }],
+  )
+})
+
+testLogic('changes of keys that cannot be read are said, and the service stays ready', async (store, t) => {
+  const ready = await (await open(t, store, { keys: 'keys cannot be read' })).inject('/ready')
+  assert.deepEqual(
+    [ready.statusCode, ready.json()],
+    [200, { status: 'degraded', reasons: [], degraded: ['keys cannot be read'] }],
   )
 })
 

@@ -14,7 +14,7 @@ interface ListenerOptions {
   connect: () => Promise<DatabaseClient>
   log: ChangeLog
   feed: ChangeFeed
-  limits: Pick<Limits, 'poll' | 'reconnect'>
+  limits: Pick<Limits, 'poll' | 'reconnect' | 'current'>
   onError: (error: Error, what: string) => void
 }
 
@@ -27,19 +27,24 @@ export class ChangeListener {
   readonly #poll: Loop
   readonly #reconnect: Loop
   #client: DatabaseClient | undefined
+  /** When the last successful read began, by `performance.now()`; undefined before following, and once a read has failed. */
+  #readAt: number | undefined
+  #hasStarted = false
 
   constructor(options: ListenerOptions) {
     this.#options = options
-    const { log, feed, limits, onError } = options
+    const { limits, onError } = options
     const loop = (name: string, intervalMs: number, tick: () => Promise<void>) =>
       new Loop({ name, clock: systemClock, intervalMs, tick, onError: onceInARow(onError) })
-    this.#poll = loop('change-poll', limits.poll, () => log.read((change) => feed.deliver(change)))
+    this.#poll = loop('change-poll', limits.poll, () => this.#read())
     this.#reconnect = loop('change-listen', limits.reconnect, () => this.#listen())
   }
 
   /** Starts following. The caller has to read what was changed before. */
   async start(): Promise<void> {
+    this.#readAt = performance.now()
     await this.#options.log.start()
+    this.#hasStarted = true
     this.#poll.start()
     this.#reconnect.start()
     await this.#reconnect.tick()
@@ -48,6 +53,27 @@ export class ChangeListener {
   async stop(): Promise<void> {
     await Promise.all([this.#poll.stop(), this.#reconnect.stop()])
     this.#client?.drop()
+  }
+
+  /**
+   * False when the last read failed, or none has succeeded for longer than it ever takes. Nothing is missing before following
+   * begins: its caller reads everything after that.
+   */
+  get isCurrent(): boolean {
+    if (!this.#hasStarted) return true
+    return this.#readAt !== undefined && performance.now() - this.#readAt < this.#options.limits.current
+  }
+
+  async #read(): Promise<void> {
+    const { log, feed } = this.#options
+    const began = performance.now()
+    try {
+      await log.read((change) => feed.deliver(change))
+      this.#readAt = began
+    } catch (thrown) {
+      this.#readAt = undefined
+      throw thrown
+    }
   }
 
   async #listen(): Promise<void> {

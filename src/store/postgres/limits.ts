@@ -18,6 +18,8 @@ export interface Limits {
   suspicion: number
   /** Until another process's change is noticed without a notification, as behind PgBouncer. */
   poll: number
+  /** After this long without reading others' changes, an unknown key may be one that another process has made. */
+  current: number
   /** Until notifications are requested again after their connection broke. */
   reconnect: number
 }
@@ -31,5 +33,6 @@ export const LIMITS: Limits = {
   silence: 5 * SECOND,
   suspicion: 3 * SECOND,
   poll: SECOND / 2,
+  current: 2 * SECOND,
   reconnect: 2 * SECOND,
 }

@@ -143,11 +143,12 @@ function postgresStore({ pools, onPrimary, limits, onError }: StoreParts): Store
     new Kysely<Tables>({ dialect: poolDialect(pool, beginSql) })
   const write = kysely(pools.write, BEGIN_WRITING)
   const writer = new BatchWriter(pools.write, limits.commit)
-  const changes = new ChangeFeed(() => {
+  const announce = () => {
     // A lost notification only costs time: the others poll the log twice a second anyway.
     void pools.write.use((connection) => connection.query(`notify ${CHANNEL}`)).catch(() => undefined)
-  })
-  const listener = new ChangeListener({
+  }
+  const changes = new ChangeFeed(announce, () => listener.isCurrent)
+  const listener: ChangeListener = new ChangeListener({
     connect: () => pools.write.connectApart(),
     log: new ChangeLog(write),
     feed: changes,

@@ -5,7 +5,7 @@ import type { Change, Store, Tables, Transaction } from '../../../src/store/inde
 import { ChangeLog } from '../../../src/store/postgres/changes.ts'
 import type { Limits } from '../../../src/store/postgres/limits.ts'
 import { until } from '../../../testkit/until.ts'
-import { newDatabase, openOn, terminate } from './support.ts'
+import { newDatabase, openOn, terminate, wireTo } from './support.ts'
 
 const HOUR = 3_600_000
 /** Each of the two ways alone. */
@@ -88,6 +88,32 @@ test("a store's own changes are applied before publishing ends", async (t) => {
   const { store, received } = await openFollowing(t, await newDatabase(t), { poll: HOUR, reconnect: HOUR })
   await change(store, 'a')
   assert.equal(received[0]?.id, 'a')
+})
+
+test('a store that cannot read the changes of others says so until it can', async (t) => {
+  const wire = await wireTo(t, await newDatabase(t))
+  const store = await openOn(t, wire.url, {
+    limits: { poll: 20, reconnect: 20, current: 300 },
+    onError: () => undefined,
+  })
+  const isCurrent = (is: boolean) =>
+    until(is ? 'it is current' : 'it is not', () => (store.changes.isCurrent === is ? true : undefined))
+  assert.ok(store.changes.isCurrent)
+  await store.followChanges()
+  assert.ok(store.changes.isCurrent)
+  // Silence, which no error announces for long.
+  wire.cut()
+  await isCurrent(false)
+  wire.mend()
+  await isCurrent(true)
+  let fails = true
+  store.changes.subscribe(() => {
+    if (fails) throw new Error('not now')
+  })
+  await addEntry(store.write, 'a')
+  await isCurrent(false)
+  fails = false
+  await isCurrent(true)
 })
 
 test('earlier changes are not delivered, and none is delivered twice', async (t) => {
