@@ -145,8 +145,11 @@ export class KeyIndex {
       this.#store.read.selectFrom('sites').select(SITE_COLUMNS).execute(),
       this.#store.read.selectFrom('site_keys').selectAll().execute(),
     ])
+    const stored = new Set(sites.map(({ id }) => id))
+    for (const siteId of this.#bySiteId.keys()) if (!stored.has(siteId)) this.#drop(siteId)
     this.#setMeters(clients)
     const clientById = new Map(clients.map((client) => [client.id, client]))
+    for (const id of this.#meters.keys()) if (!clientById.has(id)) this.#meters.delete(id)
     const keysBySite = Map.groupBy(keys, ({ site_id }) => site_id)
     for (const site of sites) {
       const client = clientById.get(site.client_id)
@@ -180,7 +183,8 @@ export class KeyIndex {
       this.#due.delete(subject)
       try {
         if (change.kind === 'site') await this.#reloadSite(change.id)
-        else await this.#reloadClient(change.id)
+        else if (change.kind === 'client') await this.#reloadClient(change.id)
+        else await this.#readAll()
         this.#missed.delete(subject)
       } catch (thrown) {
         this.#missed.set(subject, change)

@@ -90,8 +90,8 @@ export class StoreError extends Error {
 export const isPassing = (thrown: unknown): boolean =>
   thrown instanceof StoreError && ['busy', 'full', 'closed', 'unavailable'].includes(thrown.kind)
 
-/** A change by management of something that others keep in memory. */
-export type Change = { kind: 'client'; id: string } | { kind: 'site'; id: string }
+/** A change by management of something that others keep in memory; `all` when any of it may have changed, as by a restore. */
+export type Change = { kind: 'client'; id: string } | { kind: 'site'; id: string } | { kind: 'all'; id: '*' }
 
 export type ChangeListener = (change: Change) => Promise<void> | void
 

@@ -167,3 +167,18 @@ test('a key whose revocation could not be read is refused as soon as the store c
   await keys?.tick()
   assert.deepEqual([await send(), errors], [403, ['the disk is slow']])
 })
+
+testOnEveryEngine('after a change of all, keys and sites are those of the store', async (store) => {
+  const [kept, gone] = [await insertSite(store), await insertSite(store)]
+  const keys = new KeyIndex(store, clock, expiry)
+  await keys.load()
+  await store.write.updateTable('sites').set({ key_revoked_at: 1 }).where('id', '=', kept.id).execute()
+  await store.write.deleteFrom('sites').where('id', '=', gone.id).execute()
+  await store.write.deleteFrom('clients').where('id', '=', gone.client_id).execute()
+  const added = await insertSite(store)
+  await store.changes.publish({ kind: 'all', id: '*' })
+  assert.deepEqual([endOf(keys, kept.ingest_key), keys.find(gone.ingest_key)], ['revoked', undefined])
+  assert.equal(keys.find(added.ingest_key)?.site.siteNo, added.site_no)
+  assert.deepEqual(new Set(keys.meters.keys()), new Set([kept.client_id, added.client_id]))
+  assert.equal(keys.siteCount, 2)
+})

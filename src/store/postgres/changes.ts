@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
 import { Loop, systemClock } from '../../lib/index.ts'
 import type { Change, ChangeFeed } from '../store.ts'
 import { StoreError } from '../store.ts'
@@ -115,10 +115,22 @@ function onceInARow(onError: ListenerOptions['onError']): ListenerOptions['onErr
  */
 const LOOK_BACK = 1_000
 
-/** Reads management's changes from the audit log, whose rows are committed together with the changes. */
+/** The columns that tell an entry from another one which got its id after a restore. */
+const ENTRY = ['id', 'at', 'entity', 'entity_id'] as const
+type Entry = Pick<Selectable<Tables['audit_log']>, (typeof ENTRY)[number]>
+
+/**
+ * Reads management's changes from the audit log, whose rows are committed together with the changes. When the newest entry seen
+ * is no longer there, the database went back under the running process, as by a restore or a failover that lost commits: ids are
+ * then given out again, and anything may have changed.
+ */
 export class ChangeLog {
   readonly #db: Kysely<Tables>
   #highest = 0
+  /** The entry of the highest id; undefined while the log has none. */
+  #newest: Entry | undefined
+  /** It went back, and the listeners have not read everything again. */
+  #wentBack = false
   /** Ids below the highest whose change was not delivered. Many never will be: their transactions were rolled back. */
   readonly #missing = new Set<number>()
 
@@ -128,8 +140,10 @@ export class ChangeLog {
 
   /** Starts after everything committed so far. @throws StoreError */
   async start(): Promise<void> {
-    const newest = await this.#db.selectFrom('audit_log').select('id').orderBy('id', 'desc').limit(LOOK_BACK).execute()
+    const newest = await this.#db.selectFrom('audit_log').select(ENTRY).orderBy('id', 'desc').limit(LOOK_BACK).execute()
     const ids = newest.map(({ id }) => id).reverse()
+    this.#newest = newest[0]
+    this.#missing.clear()
     this.#highest = (ids[0] ?? 1) - 1
     for (const id of ids) this.#delivered(id)
   }
@@ -140,16 +154,21 @@ export class ChangeLog {
    * @throws StoreError, or the first error of `deliver` after all changes were passed on; the next call repeats those that failed
    */
   async read(deliver: (change: Change) => Promise<void>): Promise<void> {
-    const rows = await this.#db
-      .selectFrom('audit_log')
-      .select(['id', 'entity', 'entity_id'])
-      .where(({ eb, or }) =>
-        or([eb('id', '>', this.#highest), ...(this.#missing.size === 0 ? [] : [eb('id', 'in', [...this.#missing])])]),
-      )
-      .orderBy('id')
-      .execute()
+    let rows = await this.#entries()
+    const newest = this.#newest
+    if (newest !== undefined && !rows.some((row) => isSame(row, newest))) {
+      this.#wentBack = true
+      await this.start()
+      rows = []
+    }
+    if (this.#wentBack) {
+      await deliver({ kind: 'all', id: '*' })
+      this.#wentBack = false
+    }
+    this.#newest = rows.at(-1) ?? this.#newest
     const failures: unknown[] = []
     for (const { id, entity, entity_id } of rows) {
+      if (id <= this.#highest && !this.#missing.has(id)) continue
       try {
         if (entity === 'client' || entity === 'site') await deliver({ kind: entity, id: entity_id })
         this.#delivered(id)
@@ -159,6 +178,18 @@ export class ChangeLog {
       }
     }
     if (failures.length > 0) throw failures[0]
+  }
+
+  /** The newest entry seen, those after it, and missing ones that have come. */
+  #entries(): Promise<Entry[]> {
+    return this.#db
+      .selectFrom('audit_log')
+      .select(ENTRY)
+      .where(({ eb, or }) =>
+        or([eb('id', '>=', this.#highest), ...(this.#missing.size === 0 ? [] : [eb('id', 'in', [...this.#missing])])]),
+      )
+      .orderBy('id')
+      .execute()
   }
 
   #delivered(id: number): void {
@@ -174,3 +205,6 @@ export class ChangeLog {
     for (const gap of this.#missing) if (gap <= id - LOOK_BACK) this.#missing.delete(gap)
   }
 }
+
+const isSame = (one: Entry, other: Entry): boolean =>
+  one.id === other.id && one.at === other.at && one.entity_id === other.entity_id

@@ -185,6 +185,46 @@ test('numbers that never come hold nothing up', async (t) => {
   assert.deepEqual(await read(), ['c'])
 })
 
+test('a log that went back, as by a restore, has everything read again, and the changes after it are delivered', async (t) => {
+  const { store, log, read } = await openLog(t)
+  for (const id of ['a', 'b', 'c']) await addEntry(store.write, id)
+  await log.start()
+  assert.deepEqual(await read(), [])
+  await sql`delete from audit_log where entity_id in ('b', 'c')`.execute(store.write)
+  await sql`alter table audit_log alter column id restart with 2`.execute(store.write)
+  assert.deepEqual(await read(), ['*'])
+  assert.deepEqual(await read(), [])
+  await addEntry(store.write, 'd')
+  assert.deepEqual(await read(), ['d'])
+})
+
+test('a log that went back and has grown beyond its old length is noticed, until everything is read again', async (t) => {
+  const { store, log, read } = await openLog(t)
+  await log.start()
+  for (const id of ['a', 'b']) await addEntry(store.write, id)
+  assert.deepEqual(await read(), ['a', 'b'])
+  await sql`delete from audit_log where entity_id = 'b'`.execute(store.write)
+  await sql`alter table audit_log alter column id restart with 2`.execute(store.write)
+  for (const id of ['x', 'y', 'z']) await addEntry(store.write, id)
+  const failing = log.read(async () => {
+    throw new Error('not now')
+  })
+  await assert.rejects(failing, /not now/)
+  assert.deepEqual(await read(), ['*'])
+  assert.deepEqual(await read(), [])
+})
+
+test('a log whose last entry was deleted for its age has everything read again once', async (t) => {
+  const { store, log, read } = await openLog(t)
+  await addEntry(store.write, 'a')
+  await log.start()
+  await sql`delete from audit_log`.execute(store.write)
+  assert.deepEqual(await read(), ['*'])
+  assert.deepEqual(await read(), [])
+  await addEntry(store.write, 'b')
+  assert.deepEqual(await read(), ['b'])
+})
+
 test('entries that are about neither clients nor sites are passed over', async (t) => {
   const { store, log, read } = await openLog(t)
   await log.start()
