@@ -51,7 +51,7 @@ export function deadlineAfter(from: number, period: number, grace: number, outag
     // An outage that ended before the last call cannot have refused a later one.
     if (outage.to <= Math.max(from, due - grace)) continue
     // Skips to the first call due after the outage in one step: a night's outage spans hundreds of one-minute periods.
-    due += period * Math.max(1, Math.ceil((outage.to + grace - due) / period))
+    due += period * Math.ceil((outage.to + grace - due) / period)
     isPutOff = true
   }
   return { due, end: due + grace, isPutOff }
@@ -80,7 +80,7 @@ export function judgePush(facts: PushFacts, moment: (time: number) => string): P
     const status = last?.status === 'critical' ? 'critical' : missed
     const came = last === null ? 'No call has ever arrived' : `No call since ${moment(last.at)}`
     const start = startedAt === null ? '' : `, except a start ${moment(startedAt)}`
-    const message = `${came}${start}: one was due by ${moment(due)}, and no later than ${moment(end)} with ${length(grace)} of grace`
+    const message = `${came}${start}: one was due by ${moment(due)}, and no later than ${moment(end)} with ${duration(grace)} of grace`
     return { status, message: message + lastWords(last), startedAt: due, ...deadline }
   }
   if (isFirst) {
@@ -102,8 +102,6 @@ const lastWords = (last: PushFacts['last']): string =>
   last === null || (last.status === 'ok' && last.message === '')
     ? ''
     : `. The last one said ${last.status}${last.message === '' ? '' : `: ${quoted(last.message)}`}`
-
-const length = (time: number): string => duration(Math.max(MINUTE, time))
 
 /** What a run leaves for the next one. */
 export interface PushMemory {

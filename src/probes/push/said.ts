@@ -41,10 +41,10 @@ export function readCall({ signal, query, body, contentType }: PushCall): Said {
   }
 }
 
-/** An exit status as a shell sends it with `…/$?`. */
+/** `start`, `fail`, or an exit status as a shell sends it with `…/$?`. */
 function statusOfSignal(signal: string): Said['status'] {
   if (signal === 'start') return 'start'
-  return signal === 'fail' || Number(signal) !== 0 ? 'critical' : 'ok'
+  return Number(signal) === 0 ? 'ok' : 'critical'
 }
 
 function statusOf(status: unknown): PushStatus {

@@ -58,6 +58,18 @@ const JUDGED: readonly [what: string, facts: Partial<PushFacts>, status: string,
     'critical',
     /^No call since .* “disk full”$/,
   ],
+  [
+    'when it last said something fine and is missed',
+    { last: { ...failed, status: 'ok' }, now: AT + 2 * DAY },
+    'critical',
+    /grace\. The last one said ok: “disk full”$/,
+  ],
+  [
+    'when it warned without a word and is missed',
+    { last: { ...failed, status: 'warning', message: '' }, now: AT + 2 * DAY },
+    'critical',
+    /grace\. The last one said warning$/,
+  ],
   ['when it is resumed', { waitingSince: AT + HOUR }, 'ok no_data', /^Waiting for a call, the last came 03:00/],
   ['when it failed and is resumed', { waitingSince: AT + HOUR, last: failed }, 'ok no_data', /^Waiting for a call/],
   [
@@ -187,6 +199,25 @@ test('after a pause calls are waited for again from the start, after an outage t
   const outages = [{ from: AT + 5 * SECOND, to: late - 10 * SECOND }]
   assert.equal(waitingAfter(known, AT - 2 * DAY, { interval: MINUTE, now: late, outages }), AT - DAY)
   assert.equal(waitingAfter(known, AT - 2 * DAY, { interval: HOUR, now: late, outages: [] }), AT - DAY)
+  const planned = { ...known, interval: HOUR }
+  assert.equal(waitingAfter(planned, AT - 2 * DAY, { ...INTERVAL, now: late }), AT - DAY)
+})
+
+test('of an outage only what lies between two runs is no pause', () => {
+  const known = { ranAt: AT, interval: MINUTE, waitingSince: AT - DAY }
+  const now = AT + HOUR
+  for (const [from, to, since] of [
+    // Before the run, until after it, from before now, and after now, in minutes.
+    [-120, -60, now],
+    [-60, 10, now],
+    [50, 120, now],
+    [70, 200, now],
+    [-60, 120, AT - DAY],
+    [-60, 53, AT - DAY],
+  ] as const) {
+    const outages = [{ from: AT + from * MINUTE, to: AT + to * MINUTE }]
+    assert.equal(waitingAfter(known, AT - 2 * DAY, { interval: MINUTE, now, outages }), since, `${from} to ${to}`)
+  }
 })
 
 test('calls are waited for from the first run on since the address was made, and again since there is another', () => {

@@ -45,6 +45,15 @@ const CALLS: readonly [what: string, call: Partial<PushCall>, status: string, me
     'ok',
     'm',
   ],
+  [
+    'an empty parameter and a body',
+    { query: { status: '' }, body: '{"status":"warning","message":"m"}', contentType: JSON_TYPE },
+    'warning',
+    'm',
+  ],
+  ['a form with an empty status', { body: 'status=&message=m', contentType: FORM }, 'ok', 'm'],
+  ['text that looks like a form', { body: 'status=critical', contentType: 'text/plain' }, 'ok', 'status=critical'],
+  ['blanks where JSON is due', { body: ' \n', contentType: JSON_TYPE }, 'ok', ''],
   ['a parameter twice', { query: { message: ['a', 'b'] } }, 'ok', ''],
   ['NUL and controls', { query: { message: 'a\0b\x1b[31mc\x07' } }, 'ok', 'a\ufffdb [31mc'],
   ['half a pair', { query: { message: 'a\ud800' } }, 'ok', 'a\ufffd'],
@@ -65,7 +74,9 @@ test('of a long text the end is kept, in whole characters', () => {
     assert.ok(message.startsWith('…') && message.isWellFormed())
     assert.equal(Array.from(message).at(-1), Array.from(text).at(-1))
   }
-  assert.equal(read({ body: 'x'.repeat(MESSAGE_MAX) }).message.length, MESSAGE_MAX)
+  const longest = 'x'.repeat(MESSAGE_MAX)
+  assert.equal(read({ body: longest }).message, longest)
+  assert.equal(read({ body: `a${longest}` }).message, `…${longest.slice(1)}`)
 })
 
 test('what a job said before thousands of blank lines is kept', () => {
@@ -75,6 +86,9 @@ test('what a job said before thousands of blank lines is kept', () => {
 test('a duration counts where it is one', () => {
   const durations = ['1200.4', '-1', 'NaN', '1e99', ' ', '0'].map((ping) => read({ query: { ping } }).durationMs)
   assert.deepEqual(durations, [1_200, null, null, null, 0, 0])
+  const inBody = ['12', '"12"', 'null', '[12]', 'true'].map((ping) => `{"ping":${ping}}`)
+  const ofBodies = inBody.map((body) => read({ body, contentType: JSON_TYPE }).durationMs)
+  assert.deepEqual(ofBodies, [12, 12, null, null, null])
 })
 
 test('a status that is none, and JSON that is none, are refused in words', () => {
