@@ -65,6 +65,21 @@ for (const [what, over, limits, findings] of JUDGED) {
   })
 }
 
+const NO_COVERAGE = { warning_coverage_percent: 0, critical_coverage_percent: 0 }
+const SAID: readonly [what: string, over: Partial<EventQuality>, limits: Partial<QualityLimits>, said: RegExp][] = [
+  ['enough', {}, {}, /^Event match quality of “Purchase” is 7 of 10, 6 is enough$/],
+  ['the limit of a warning', { matchQuality: 5.9 }, {}, /is 5\.9 of 10, below 6:/],
+  ['a coverage without a goal', { coveragePercent: 19, coverageGoalPercent: null }, {}, /events, below 20 %$/],
+  ['an upload by the week', { upload: 'weekly' }, {}, /^Meta receives “Purchase” weekly, not by the hour:/],
+  ['an upload in a word not known', { upload: 'now_and_then' }, {}, /\(not judged: Meta says no freshness of/],
+  ['nothing of a coverage not judged', { coveragePercent: null }, NO_COVERAGE, /is enough$/],
+]
+for (const [what, over, limits, said] of SAID) {
+  test(`Meta quality: its message says ${what}`, () => {
+    assert.match(judgeQuality([event(over)], { ...LIMITS, ...limits }).message, said)
+  })
+}
+
 test('Meta quality: the worst figure of all events speaks first, with the numbers that decided', () => {
   const verdict = judgeQuality(
     [event({ name: 'Lead', coveragePercent: 31.4 }), event({ matchQuality: 3.2 }), event({ name: 'Search' })],
@@ -86,7 +101,7 @@ test('Meta quality: what Meta does not say is not judged, and is said', () => {
   const verdict = judgeQuality(
     [
       event(),
-      event({ name: 'Lead', coveragePercent: null, upload: null }),
+      event({ name: 'Lead', matchQuality: 6.5, coveragePercent: null, upload: null }),
       event({ name: 'PageView', matchQuality: null, upload: null }),
     ],
     { ...LIMITS, events: ['Purchase', 'lead', 'pageview', 'Subscribe'] },
@@ -94,7 +109,7 @@ test('Meta quality: what Meta does not say is not judged, and is said', () => {
   assert.equal(verdict.status, 'ok')
   assert.equal(
     verdict.message,
-    'Event match quality of 2 events is 6 of 10 or more, the lowest 7 of “Purchase” (not judged: Meta says no coverage of “Lead”, no freshness of “Lead”, nothing of “Subscribe”, “PageView”)',
+    'Event match quality of 2 events is 6 of 10 or more, the lowest 6.5 of “Lead” (not judged: Meta says no coverage of “Lead”, no freshness of “Lead”, nothing of “Subscribe”, “PageView”)',
   )
   assert.deepEqual(verdict.missing, [{ event_name: 'Lead', figures: ['coverage', 'upload_frequency'] }])
 })
