@@ -100,9 +100,9 @@ interface Intraday extends ActiveHours {
 const WARNING_MS = 2 * HOUR
 const CRITICAL_MS = 6 * HOUR
 
-/** Counts silence only within the active hours: at night, nothing is missing. */
-const silenceOf = ({ freshAt, activeFrom, activeTo }: ActiveHours, now: number): number =>
-  Math.min(now, activeTo) - Math.max(freshAt ?? activeFrom, activeFrom)
+/** Counts silence only from the active hours on: at night, nothing is missing. */
+const silenceOf = ({ freshAt, activeFrom }: ActiveHours, now: number): number =>
+  now - Math.max(freshAt ?? activeFrom, activeFrom)
 
 export function judgeIntraday(stream: Intraday, now: number): Part | null {
   const { table, freshAt, isUsual, activeFrom, activeTo } = stream
@@ -115,8 +115,7 @@ export function judgeIntraday(stream: Intraday, now: number): Part | null {
     active_to: isoTime(activeTo),
   }
   const silence = silenceOf(stream, now)
-  const isActive = now >= activeFrom && now < activeTo
-  if (!isActive || silence < WARNING_MS) {
+  if (now >= activeTo || silence < WARNING_MS) {
     const message =
       freshAt === null ? `There is no ${table} yet` : `${table} last changed ${duration(now - freshAt)} ago`
     return { status: 'ok', message, details }

@@ -215,7 +215,8 @@ test('of an outage only what lies between two runs is no pause', () => {
     [-60, 120, AT - DAY],
     [-60, 53, AT - DAY],
   ] as const) {
-    const outages = [{ from: AT + from * MINUTE, to: AT + to * MINUTE }]
+    const earlier = { from: AT - 4 * HOUR, to: AT - 3 * HOUR }
+    const outages = [earlier, { from: AT + from * MINUTE, to: AT + to * MINUTE }]
     assert.equal(waitingAfter(known, AT - 2 * DAY, { interval: MINUTE, now, outages }), since, `${from} to ${to}`)
   }
 })

@@ -8,6 +8,7 @@ import {
   judgeMissing,
   judgeRows,
   reconcile,
+  withExpected,
   withRatio,
 } from '../../../src/probes/warehouse-events/parts.ts'
 import { localDay, timeAfter } from '../../../src/probes/warehouse-events/settings.ts'
@@ -35,18 +36,18 @@ test('a deadline is a time of the zone on the next day, across a change of the c
   assert.equal(timeAfter('Europe/Berlin', day.end, '14:00'), at('2026-03-29T12:00:00Z'))
 })
 
-const MISSING: readonly [now: string, status: string, said: RegExp][] = [
+const MISSING: readonly [now: string, status: string, said: RegExp, reason?: string][] = [
   ['2026-11-20T13:59:59Z', 'ok', /is not due before 14:00 \(UTC\)/],
-  ['2026-11-20T14:00:00Z', 'warning', /was due at 14:00 \(UTC\), and its day ended 14 h ago/],
-  ['2026-11-21T11:59:59Z', 'warning', /is late/],
-  ['2026-11-21T12:00:00Z', 'critical', /is missing 36 h after the end of its day/],
+  ['2026-11-20T14:00:00Z', 'warning', /was due at 14:00 \(UTC\), and its day ended 14 h ago/, 'table_late'],
+  ['2026-11-21T11:59:59Z', 'warning', /is late/, 'table_late'],
+  ['2026-11-21T12:00:00Z', 'critical', /is missing 36 h after the end of its day/, 'table_missing'],
 ]
 
-for (const [now, status, said] of MISSING) {
+for (const [now, status, said, reason] of MISSING) {
   test(`a table of the 19th that is not there is ${status} at ${now}`, () => {
     const day = localDay('UTC', at('2026-11-20T00:00:00Z'), 1)
     const part = judgeMissing({ day, table: 'events_20261119', rows: null }, 'UTC', '14:00', at(now))
-    assert.equal(part.status, status)
+    assert.deepEqual([part.status, part.details.reason], [status, reason])
     assert.match(part.message, said)
   })
 }
@@ -58,6 +59,7 @@ const ROWS: readonly [rows: number, history: readonly number[], status: string, 
   [499, [1_000, 1_000, 1_000, 1_000], 'warning', /49.9 % of the 1,000/],
   [200, [1_000, 1_000, 1_000, 1_000], 'warning', /20 %/],
   [199, [1_000, 1_000, 1_000, 1_000], 'critical', /19.9 %/],
+  [199, [1_000, 1_000], 'critical', /19.9 %/],
   [0, [], 'critical', /is empty/],
   [1, [1_000], 'ok', /has 1 row$/],
   [1, [99, 99, 99, 99], 'ok', /has 1 row$/],
@@ -81,6 +83,16 @@ test('a holiday is not compared with ordinary days, and is bad only when its tab
     ['ok', 'events_20261225 has 10 rows, not compared: the day is a public holiday or marked as special'],
   )
   assert.equal(judge(0).status, 'critical')
+  const { is_special_day: isSpecial, expected_rows: expected, warning_below: least } = judge(10).details
+  assert.deepEqual([isSpecial, expected, least], [true, null, null])
+})
+
+test('the details of a table say from how many rows on it is bad', () => {
+  const day = localDay('UTC', at('2026-11-20T10:00:00Z'), 1)
+  const { details } = judgeRows({ day, table: 'events_20261119', rows: 900 }, [1_000, 1_000, 1_000], RULES)
+  const { expected_rows: expected, warning_below: warning, critical_below: critical, ...rest } = details
+  assert.deepEqual([expected, warning, critical], [1_000, 500, 200])
+  assert.deepEqual([rest.weeks_known, rest.is_special_day], [3, false])
 })
 
 const TODAY = at('2026-11-20T00:00:00Z')
@@ -91,6 +103,7 @@ const STREAM: readonly [now: number, fresh: number | null, usual: boolean, statu
   [15 * HOUR, 9 * HOUR, true, 'critical'],
   [9 * HOUR, 1 * HOUR, true, 'ok'],
   [10 * HOUR, 1 * HOUR, true, 'warning'],
+  [22 * HOUR, 9 * HOUR, true, 'ok'],
   [23 * HOUR, 9 * HOUR, true, 'ok'],
   [15 * HOUR, null, true, 'critical'],
   [9 * HOUR, null, true, 'ok'],
@@ -105,6 +118,23 @@ for (const [now, fresh, isUsual, status] of STREAM) {
     const hours = { activeFrom: TODAY + 8 * HOUR, activeTo: TODAY + 22 * HOUR }
     const part = judgeIntraday({ table: 'events_intraday_20261120', freshAt, isUsual, ...hours }, TODAY + now)
     assert.equal(part?.status ?? null, status)
+  })
+}
+
+const SAID_OF_STREAM: readonly [now: number, fresh: number | null, said: RegExp][] = [
+  [9 * HOUR, null, /^There is no events_intraday_20261120 yet$/],
+  [15 * HOUR, null, /^Nothing is streamed today: there is no events_intraday_20261120, 7 h into the active hours$/],
+  [15 * HOUR, 14 * HOUR, /^events_intraday_20261120 last changed 60 min ago$/],
+  [15 * HOUR, 9 * HOUR, /^events_intraday_20261120 has not changed for 6 h$/],
+]
+
+for (const [now, fresh, said] of SAID_OF_STREAM) {
+  test(`of a stream ${fresh === null ? 'without a table' : `last changed at ${fresh / HOUR} h`} it says at ${now / HOUR} h: ${said.source}`, () => {
+    const freshAt = fresh === null ? null : TODAY + fresh
+    const hours = { activeFrom: TODAY + 8 * HOUR, activeTo: TODAY + 22 * HOUR }
+    const part = judgeIntraday({ table: 'events_intraday_20261120', freshAt, isUsual: true, ...hours }, TODAY + now)
+    assert.match(part?.message ?? '', said)
+    assert.equal(part?.details.exists, fresh !== null)
   })
 }
 
@@ -126,6 +156,15 @@ for (const [what, known, expected] of EXPECTED) {
   })
 }
 
+test('a silence counts where as many rows as are needed were expected, and is said where fewer were', () => {
+  const part = { status: 'critical', message: 'Silence', details: { reason: 'stream_stopped' } } as const
+  const counts = withExpected(part, 100, 100)
+  assert.deepEqual(counts, { ...part, details: { reason: 'stream_stopped', expected_rows: 100 } })
+  const small = withExpected(part, 99, 100)
+  assert.deepEqual([small.status, small.details], ['ok', { expected_rows: 99, judged: false }])
+  assert.match(small.message, /^Silence; not judged, as 99 rows would be usual in that time, fewer than 100$/)
+})
+
 const ratiosOf = (days: number, ratio: number) =>
   Object.fromEntries(Array.from({ length: days }, (_, n) => [`202611${String(n + 1).padStart(2, '0')}`, ratio]))
 
@@ -135,6 +174,7 @@ const COUNTS: readonly [what: string, warehouse: number, ours: number, days: num
   ['14 days are known and it is far above', 2_000, 1_000, 14, 'warning'],
   ['14 days are known and it is like them', 880, 1_000, 14, 'ok'],
   ['there were few events', 1, 99, 14, 'ok'],
+  ['there were just enough events', 1, 100, 14, 'warning'],
 ]
 
 for (const [what, warehouse, ours, days, status] of COUNTS) {
@@ -152,6 +192,13 @@ test('the ratio of the day itself is not part of what is usual', () => {
 test('the ratios of four weeks are kept', () => {
   const ratios = withRatio(ratiosOf(28, 0.9), '20261201', 500, 1_000)
   assert.deepEqual([Object.keys(ratios).length, ratios['20261101'], ratios['20261201']], [28, undefined, 0.5])
+  // A day that is read late goes where it belongs, and here that is too long ago.
+  assert.deepEqual(withRatio(ratiosOf(28, 0.9), '20261031', 500, 1_000), ratiosOf(28, 0.9))
+})
+
+test('a day of few events says nothing about the usual ratio', () => {
+  assert.deepEqual(withRatio({}, '20261119', 50, 99), {})
+  assert.deepEqual(withRatio({}, '20261119', 50, 100), { '20261119': 0.5 })
 })
 
 test('a name that is none does not get into a query', () => {
