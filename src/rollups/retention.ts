@@ -26,8 +26,8 @@ const OLDEST_PLAN_MS = HOUR
  * steps. Minute rows stay until their hour is rolled up, so that no total changes.
  *
  * Rows that a fold may still write to stay, however long its journal rows have waited: a deletion at the same time could delete
- * the new counts with the row. Rows that come even later, because of a wrong clock, are added to the hour rows, as
- * `minute_floors` records which hours are gone.
+ * the new counts with the row. (Adding up takes turns with folds, see `whileClean`.) Rows that come even later, because of a wrong
+ * clock, are added to the hour rows, as `minute_floors` records which hours are gone.
  */
 export async function applyRetention(
   store: Store,
@@ -38,7 +38,7 @@ export async function applyRetention(
   const foldsFrom = await firstFoldable(store, now)
   const plannedAt = now - OLDEST_PLAN_MS
   const from: KeptFrom = {
-    singles: Math.min(singleMinutesFrom(plannedAt), floorTo(foldsFrom, HOUR)),
+    singles: singleMinutesFrom(plannedAt),
     minutes: Math.min(minuteRowsFrom(plannedAt, retention), floorTo(foldsFrom, HOUR)),
     pairHours: pairHoursKeptFrom(now),
     hours: Math.min(hourRowsFrom(plannedAt, retention), floorTo(foldsFrom, DAY)),
