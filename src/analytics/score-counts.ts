@@ -47,7 +47,7 @@ export interface Carriers {
   ecommerce: ReadonlySet<string>
 }
 
-/** An event name carries a field if at least this share of its events has it. */
+/** An event name carries a field if at least this share of its events has it; one that reports none adds 0 of 0 to it. */
 const CARRIED_SHARE = 0.1
 
 /**
@@ -59,15 +59,15 @@ export function carriersOf(events: ReadonlyMap<string, ScoreEventSums>): Carrier
   const names = (isCarried: (sums: ScoreEventSums) => boolean, always: readonly string[]) =>
     new Set([...events].flatMap(([name, sums]) => (always.includes(name) || isCarried(sums) ? [name] : [])))
   const userData = (field: 'email' | 'phone' | 'address') =>
-    names((sums) => sums[field] > 0 && sums[field] >= CARRIED_SHARE * sums.user_data_total, [NO_EVENT])
+    names((sums) => sums[field] >= CARRIED_SHARE * sums.user_data_total, [NO_EVENT])
   return {
     email: userData('email'),
     phone: userData('phone'),
     address: userData('address'),
-    ecommerce: names((sums) => {
-      const most = Math.max(sums.value, sums.currency, sums.items)
-      return most > 0 && most >= CARRIED_SHARE * sums.ecommerce_total
-    }, TRANSACTION_EVENTS),
+    ecommerce: names(
+      (sums) => Math.max(sums.value, sums.currency, sums.items) >= CARRIED_SHARE * sums.ecommerce_total,
+      TRANSACTION_EVENTS,
+    ),
   }
 }
 

@@ -53,7 +53,6 @@ async function openSnapshot(
     .selectFrom('rollup_marks')
     .select(['grain', 'bucket'])
     .where('site_no', '=', siteNo)
-    .where('grain', 'in', [GRAIN.hour, GRAIN.day])
     .where('bucket', '>=', floorTo(range.from, DAY))
     .where('bucket', '<', range.to)
     .execute()
