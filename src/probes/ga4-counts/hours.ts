@@ -19,7 +19,7 @@ export function isTimeZone(name: string): boolean {
  */
 export function dateHourOf(timezone: string, hour: number): string | null {
   const start = Temporal.Instant.fromEpochMilliseconds(hour).toZonedDateTimeISO(timezone)
-  if (start.minute !== 0 || start.second !== 0) return null
+  if (start.minute !== 0) return null
   // Lord Howe Island's clocks go back by half an hour, which makes an hour of 90 minutes.
   const end = start.toPlainDateTime().add({ hours: 1 }).toZonedDateTime(timezone).epochMilliseconds
   return isOnce(start) && end === hour + HOUR ? nameOf(start) : null

@@ -183,6 +183,8 @@ for (const [zone, hour, minute, names] of [
   ['Australia/Adelaide', '2026-04-04T17:00Z', 30, null],
   ['Australia/Adelaide', '2026-04-04T18:00Z', 30, ['2026040503', '2026040504']],
   ['Australia/Lord_Howe', '2026-11-20T14:00Z', 30, null],
+  // Clocks are set forward from 02:00 to 02:30, within this hour.
+  ['Australia/Lord_Howe', '2026-10-03T15:00Z', 30, null],
 ] as const) {
   test(`in ${zone} the hour of ${hour} lies in ${names?.join(' and ') ?? 'no two hours of their own'}`, () => {
     assert.deepEqual(dateHoursAround(zone, at(hour), minute), names)
