@@ -24,6 +24,7 @@ test('a target leaves a budget of 30 days, and critical time spends it', () => {
   assert.deepEqual([over.budget, over.left], [0.72 * HOUR, 0])
   assert.equal(leftInWords({ ...budget, left: 0.004 }), '0.1 % of 3 h 36 min left')
   assert.equal(leftInWords(over), 'used up: 60 min of 43 min')
+  assert.equal(leftInWords(budgetOf(99.5, [day(3.6 * HOUR)])), 'used up: 3 h 36 min of 3 h 36 min')
 })
 
 /** Critical from so many minutes ago until so many minutes ago. */

@@ -113,6 +113,8 @@ test('hours without a row are 0 up to the newest row, and a day older ones in an
       [1, 48],
     ],
   )
+  const turned = settle(report({ purchase: { '2026111612': 1 }, lead: { '2026111809': 1 } }), [], other.toReversed())
+  assert.equal(turned.newest, UNTIL - HOUR, 'the newest hour of all events')
 })
 
 test('an event that GA4 never showed has no zeros, one that it has shown before has', () => {

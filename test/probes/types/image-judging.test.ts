@@ -11,6 +11,8 @@ const JUDGED: readonly [version: string, days: number, now: string, status: stri
   ['4.6.0', 365, '2026-11-25', 'ok', /^The image is 4\.6\.0, newer than all releases that this version knows$/],
   ['4.10.0', 365, '2026-11-25', 'ok', /newer than all/],
   ['4.0.0', 365, '2026-11-25', 'ok', /^The image is 4\.0\.0 of 2025-11-10, 332 days behind 4\.5\.0/],
+  ['4.4.0', 365, '2026-11-25', 'ok', /^The image is 4\.4\.0 of 2026-07-22, 78 days behind 4\.5\.0 of 2026-10-08$/],
+  ['2.3.0', 365, '2026-11-25', 'warning', /came 2\.4\.0, 3\.0\.0, .*, 4\.3\.0, 4\.4\.0$/],
   ['4.0.0', 332, '2026-11-25', 'warning', /; between them came 4\.2\.0, 4\.3\.0, 4\.4\.0$/],
   ['3.2.0', 365, '2026-11-25', 'warning', /^The image is 3\.2\.0 of 2025-09-02, 401 days behind/],
   // What was not out yet at the time does not count.
@@ -40,6 +42,19 @@ for (const [version, days, now, status, message] of JUDGED) {
     const judged = judgeImage(version, days, at(now))
     assert.equal(judged.status, status)
     assert.match(judged.message, message)
+  })
+}
+
+const DETAILS: readonly [version: string, now: string, releasedOn: string | null, newest: string | null][] = [
+  ['4.4.0', '2026-11-25', '2026-07-22', '4.5.0'],
+  ['4.5.0', '2026-11-25', '2026-10-08', '4.5.0'],
+  ['4.6.0', '2026-11-25', null, '4.5.0'],
+  ['1.0.0', '2020-01-01', '2022-06-13', null],
+]
+for (const [version, now, releasedOn, newest] of DETAILS) {
+  test(`the details of the image ${version} on ${now} name ${newest ?? 'no release'} as the newest`, () => {
+    const { details } = judgeImage(version, 365, at(now))
+    assert.deepEqual([details.released_on, details.newest], [releasedOn, newest])
   })
 }
 
