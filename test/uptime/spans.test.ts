@@ -75,6 +75,8 @@ for (const [title, over, expected] of CASES) {
 
 test('spans are joined, cut and taken away in any order', () => {
   assert.deepEqual(merged([span(5, 8), span(1, 3), span(3, 5), span(9, 9)]), [span(1, 8)])
+  assert.deepEqual(merged([span(1, 9), span(2, 4)]), [span(1, 9)], 'the longer one goes on')
+  assert.deepEqual(within([span(4, 6)], [span(0, 4), span(6, 9)]), [], 'what only touches is not inside')
   assert.deepEqual(within([span(0, 4), span(6, 10)], [span(8, 20), span(3, 7)]), [span(3, 4), span(6, 7), span(8, 10)])
   assert.deepEqual(without([span(0, 10)], [span(2, 3), span(3, 4), span(8, 12)]), [span(0, 2), span(4, 8)])
   assert.deepEqual(without([span(0, 10)], [span(-5, 20)]), [])
