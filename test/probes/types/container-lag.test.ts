@@ -31,7 +31,7 @@ test('the first version that is seen is no change', () => {
 })
 
 test('a newer version is a deploy at the time of its first event', () => {
-  const rows = [seen('42', NOW - 3 * MINUTE, NOW), seen('41', NOW - 9 * HOUR, NOW - MINUTE)]
+  const rows = [seen('41', NOW - 9 * HOUR, NOW - MINUTE), seen('42', NOW - 3 * MINUTE, NOW)]
   const { status, deployMarkers } = judgeVersions(rows, at41, LAG_MINUTES, NOW)
   assert.equal(status, 'ok', 'instances may take a while')
   assert.deepEqual(

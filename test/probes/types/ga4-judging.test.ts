@@ -11,7 +11,7 @@ import {
 } from '../../../src/probes/ga4-counts/hours.ts'
 import { readMemory, writtenMemory } from '../../../src/probes/ga4-counts/memory.ts'
 import { pauseAfter, pauseAfterRefusal, readQuotas } from '../../../src/probes/ga4-counts/quota.ts'
-import type { Ga4Report } from '../../../src/probes/ga4-counts/report.ts'
+import { type Ga4Report, readReport } from '../../../src/probes/ga4-counts/report.ts'
 import { checkConfig, eventsOf } from '../../../src/probes/ga4-counts/settings.ts'
 import { NOW } from '../../../testkit/clock.ts'
 
@@ -115,6 +115,25 @@ test('hours without a row are 0 up to the newest row, and a day older ones in an
   )
   const turned = settle(report({ purchase: { '2026111612': 1 }, lead: { '2026111809': 1 } }), [], other.toReversed())
   assert.equal(turned.newest, UNTIL - HOUR, 'the newest hour of all events')
+})
+
+test('a report shows its newest hour in whatever order its rows come, and no more rows than were asked for are read', () => {
+  const row = (event: string, hour: string) => ({
+    dimensionValues: [{ value: event }, { value: hour }],
+    metricValues: [{ value: '7' }],
+  })
+  const rows = [row('purchase', '2026111712'), row('lead', '2026111714'), row('purchase', '2026111713')]
+  const answer = { rows, rowCount: 3, metadata: { timeZone: 'Europe/Berlin' } }
+  const { newest, counts, timezone } = readReport(answer, 3)
+  assert.deepEqual([newest, timezone], ['2026111714', 'Europe/Berlin'])
+  assert.deepEqual([...(counts.get('purchase') ?? [])], [
+    ['2026111712', 7],
+    ['2026111713', 7],
+  ])
+  assert.throws(() => readReport(answer, 2), /has 3 rows but reports 3/)
+  for (const timeZone of [undefined, 7, 'Europe/Atlantis', `Europe/${'B'.repeat(1_000)}`]) {
+    assert.throws(() => readReport({ ...answer, metadata: { timeZone } }, 3), /names no time zone/)
+  }
 })
 
 test('an event that GA4 never showed has no zeros, one that it has shown before has', () => {
