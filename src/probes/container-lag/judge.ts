@@ -44,7 +44,7 @@ export function judgeVersions(
     const [newest, ...older] = running.toSorted((a, b) => b.first_seen_at - a.first_seen_at)
     if (newest === undefined) continue
     const last = known.current[line]
-    if (last !== undefined && last !== newest.version) deployMarkers.push(markerOf(newest, last, known, now))
+    if (last !== undefined && last !== newest.version) deployMarkers.push(markerOf(newest, last, now))
     current[line] = newest.version
     const names = older.map(({ version }) => version)
     containers.push({
@@ -89,13 +89,8 @@ const lineOf = ({ container_id, environment }: SeenVersion): string =>
   isLive(environment) ? container_id : `${container_id} (${environment})`
 
 /** A version that returns was first seen long ago, so its change is dated now instead. */
-function markerOf(
-  { version, environment, first_seen_at }: SeenVersion,
-  from: string,
-  known: Memory,
-  now: number,
-): DeployMarker {
-  const wasKnown = first_seen_at < now - 2 * FRESH_MS && Object.keys(known.current).length > 0
+function markerOf({ version, environment, first_seen_at }: SeenVersion, from: string, now: number): DeployMarker {
+  const wasKnown = first_seen_at < now - 2 * FRESH_MS
   return {
     source: isLive(environment) ? 'server container' : `server container (${environment})`,
     fromVersion: from,

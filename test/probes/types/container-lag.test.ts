@@ -28,6 +28,8 @@ test('the first version that is seen is no change', () => {
   const { status, message, deployMarkers, memory } = judgeVersions([seen('41', NOW - HOUR, NOW)], {}, LAG_MINUTES, NOW)
   assert.deepEqual([status, message, deployMarkers], ['ok', 'GTM-A at version 41', []])
   assert.deepEqual(memory, at41)
+  const unnamed = judgeVersions([seen('41', NOW - HOUR, NOW, { environment: '' })], {}, LAG_MINUTES, NOW)
+  assert.equal(unnamed.message, message, 'without the name of an environment it is the live one')
 })
 
 test('a newer version is a deploy at the time of its first event', () => {
@@ -80,6 +82,24 @@ test('releases in quick succession are no lag, and an instance that stays behind
   const [status, message, startedAt] = at(160, ['51', 125, 160], ['49', 90, 160])
   assert.deepEqual([status, startedAt], ['warning', NOW + 100 * MINUTE])
   assert.equal(message, 'Version 49 of GTM-A still sends events, 60 min after a newer one appeared; the newest is 51')
+})
+
+test('of two containers that lag, the one that has longer says since when', () => {
+  const other = { container_id: 'GTM-B' }
+  const rows = [
+    ...[seen('42', NOW - 9 * HOUR, NOW), seen('41', NOW - 20 * HOUR, NOW)],
+    ...[seen('8', NOW - 9 * HOUR, NOW, other), seen('7', NOW - 20 * HOUR, NOW, other)],
+  ]
+  const current = { 'GTM-A': '42', 'GTM-B': '8' }
+  const mixedSince = { 'GTM-A 41': NOW - 3 * HOUR, 'GTM-B 7': NOW - 2 * HOUR }
+  const { status, startedAt } = judgeVersions(rows, { current, mixedSince }, LAG_MINUTES, NOW)
+  assert.deepEqual([status, startedAt], ['warning', NOW - 3 * HOUR])
+})
+
+test('a site whose events name no version is asked to update its template', () => {
+  const { status, reason, message } = judgeVersions([], {}, LAG_MINUTES, NOW)
+  assert.deepEqual([status, reason], ['ok', 'no_data'])
+  assert.match(message, /update the tag's template$/)
 })
 
 test('a rollback is a deploy of the older version once the newer one is silent, and no lag', () => {
