@@ -126,10 +126,13 @@ test('a report shows its newest hour in whatever order its rows come, and no mor
   const answer = { rows, rowCount: 3, metadata: { timeZone: 'Europe/Berlin' } }
   const { newest, counts, timezone } = readReport(answer, 3)
   assert.deepEqual([newest, timezone], ['2026111714', 'Europe/Berlin'])
-  assert.deepEqual([...(counts.get('purchase') ?? [])], [
-    ['2026111712', 7],
-    ['2026111713', 7],
-  ])
+  assert.deepEqual(
+    [...(counts.get('purchase') ?? [])],
+    [
+      ['2026111712', 7],
+      ['2026111713', 7],
+    ],
+  )
   assert.throws(() => readReport(answer, 2), /has 3 rows but reports 3/)
   for (const timeZone of [undefined, 7, 'Europe/Atlantis', `Europe/${'B'.repeat(1_000)}`]) {
     assert.throws(() => readReport({ ...answer, metadata: { timeZone } }, 3), /names no time zone/)
