@@ -5,12 +5,12 @@ import {
   channelsOf,
   channelsOnCall,
   isEndOfChannel,
+  isVendorKnown,
   isWorking,
   offChannels,
   TRIED_FOR_MS,
   takesSeverity,
   tryAgain,
-  type VendorMessage,
   withChannels,
 } from '../notifications/index.ts'
 import type { IncidentRow, Kysely, Store, Tables, Transaction } from '../store/index.ts'
@@ -182,21 +182,19 @@ export async function resumeHandovers(store: Store, now: number): Promise<void> 
 export async function forgetVendorsGivenUp({ read, write }: Store): Promise<void> {
   const rows = await read
     .selectFrom('deliveries')
-    .innerJoin('incidents', 'incidents.last_announced_at', 'deliveries.created_at')
-    .select(['incidents.id', 'incidents.announced_at', 'incidents.last_announced_at', 'deliveries.message'])
+    .innerJoin('incidents', 'incidents.id', 'deliveries.incident_id')
+    .select(['incidents.id', 'incidents.announced_at', 'incidents.last_announced_at'])
     // A literal, because with a parameter neither engine uses the partial index of failed messages.
     .where(sql<boolean>`deliveries.state = 'failed'`)
     .where('deliveries.kind', '=', 'vendor_opened')
     .where('deliveries.given_up_at', 'is not', null)
+    .whereRef('deliveries.created_at', '=', 'incidents.last_announced_at')
     .where(LASTS)
-    .where('incidents.scope', '=', 'vendor')
     .execute()
-  for (const { id, announced_at, last_announced_at, message } of rows) {
-    if ((JSON.parse(message) as VendorMessage).incident.id !== id) continue
-    const unsaid =
-      announced_at === last_announced_at
-        ? { announced_at: null, last_announced_at: null }
-        : { notified_severity: 'warning', last_announced_at: announced_at }
+  for (const { id, announced_at, last_announced_at } of rows) {
+    const unsaid = (await isVendorKnown(read, id))
+      ? { notified_severity: 'warning', last_announced_at: announced_at }
+      : { announced_at: null, last_announced_at: null }
     await write
       .updateTable('incidents')
       .set(unsaid)

@@ -34,7 +34,14 @@ export { channelKind } from './kinds.ts'
 export { briefOnes, sayCritical, withdrawEnd } from './merging.ts'
 export * from './message.ts'
 export { Notifications, type NotificationsOptions } from './notifications.ts'
-export { amendVendorMessages, channelsKnowingCritical, channelsNotified, lastCritical } from './notified.ts'
+export {
+  amendVendorMessages,
+  channelsKnowingCritical,
+  channelsNotified,
+  isVendorKnown,
+  lastCritical,
+  withdrawVendorEnd,
+} from './notified.ts'
 export type { AddOverride, OnCallRecord, OverrideRecord, SetOnCall } from './on-call/schemas.ts'
 export { escalatesTo, whoIsOnCall } from './on-call/who-is-on-call.ts'
 export {

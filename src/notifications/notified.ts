@@ -1,5 +1,6 @@
-import { chunksOf, type Tables, type Transaction } from '../store/index.ts'
+import { chunksOf, type DeliveryRow, type Kysely, type Tables, type Transaction } from '../store/index.ts'
 import type { AlertMessage, AlertMessageKind, MessageImpact, VendorMessage } from './message.ts'
+import { isUnsent } from './outbox-entry.ts'
 
 interface Notified {
   isOver: boolean
@@ -93,6 +94,35 @@ export async function lastCritical(
   return last
 }
 
+/**
+ * Returns whether people know of what these messages of a channel are about, or are about to: one was delivered or is pending. After
+ * the end of a vendor's incident only what follows counts, as that opens again under the same id.
+ *
+ * @param said in their order
+ */
+export function isKnownBy(said: readonly Pick<DeliveryRow, 'kind' | 'state'>[]): boolean {
+  const end = said.findLastIndex(({ kind, state }) => kind === 'vendor_resolved' && state !== 'cancelled')
+  return said.slice(end + 1).some(({ state }) => state === 'delivered' || state === 'pending')
+}
+
+/** Returns whether the operator was notified of a vendor's incident since its last end, or is about to be. */
+export async function isVendorKnown(db: Kysely<Tables>, incidentId: string): Promise<boolean> {
+  const said = db.selectFrom('deliveries').select(['kind', 'state']).where('incident_id', '=', incidentId)
+  return isKnownBy(await said.orderBy('id').execute())
+}
+
+/** Withdraws the end of a vendor's incident that is back, and returns whether the operator then believes that it lasts. */
+export async function withdrawVendorEnd(trx: Transaction<Tables>, incidentId: string): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('deliveries')
+    .set({ state: 'cancelled', last_error: 'it is bad again' })
+    .where('incident_id', '=', incidentId)
+    .where('kind', '=', 'vendor_resolved')
+    .where(isUnsent)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n && isVendorKnown(trx, incidentId)
+}
+
 /** Adds the impact to messages about a vendor's incident that were not sent yet. */
 export async function amendVendorMessages(
   trx: Transaction<Tables>,
@@ -102,14 +132,12 @@ export async function amendVendorMessages(
   const waiting = await trx
     .selectFrom('deliveries')
     .select(['id', 'message'])
-    .where('channel', '=', 'global')
-    .where('kind', 'in', ['vendor_opened', 'vendor_resolved'] satisfies VendorMessage['kind'][])
+    .where('incident_id', '=', incidentId)
     .where('state', '=', 'pending')
     .where('attempts', '=', 0)
     .execute()
   for (const { id, message } of waiting) {
     const written = JSON.parse(message) as VendorMessage
-    if (written.incident.id !== incidentId) continue
     await trx
       .updateTable('deliveries')
       .set({ message: JSON.stringify({ ...written, incident: { ...written.incident, impact } }) })

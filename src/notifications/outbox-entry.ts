@@ -13,6 +13,9 @@ export const GATHER_MS = 10 * SECOND
 /** Kinds of messages that wait for others that belong to them. */
 export const GATHERED_KINDS: readonly string[] = ['opened', 'resolved'] satisfies AlertMessageKind[]
 
+/** Kinds of messages that say that something is over. */
+export const ENDS: readonly string[] = ['resolved', 'vendor_resolved'] satisfies Message['kind'][]
+
 /**
  * The condition for pending messages that no attempt was made to send. A message that is settled (see `writeGroups`) or on its way
  * stays as it is.
@@ -35,6 +38,8 @@ export interface OutboxEntry {
   channel: Channel
   clientId: string | null
   alertId: string | null
+  /** Of a vendor's incident, which has no alert of its own. */
+  incidentId?: string
   message: Message
   /** Until when quiet hours hold it, epoch ms; null or missing when they do not. */
   heldUntil?: number | null

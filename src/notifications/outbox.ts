@@ -33,12 +33,16 @@ export async function enqueue(trx: Transaction<Tables>, entries: readonly Outbox
   }
   const left = await worthReminding(trx, await mergeIntoOpenings(trx, entries, now))
   await release(trx, left, now)
-  const latest = await latestOf(trx, left, now)
-  const rows = left.map(({ channel, clientId, alertId, message, heldUntil = null, holdMs = 0 }) => ({
-    id: newOrderedId(Math.max(now, (latest.get(alertId ?? '') ?? 0) + 1)),
+  const latest = new Map([
+    ...(await latestOf(trx, 'alert_id', left, now)),
+    ...(await latestOf(trx, 'incident_id', left, now)),
+  ])
+  const rows = left.map(({ channel, clientId, alertId, incidentId, message, heldUntil = null, holdMs = 0 }) => ({
+    id: newOrderedId(Math.max(now, (latest.get(alertId ?? incidentId ?? '') ?? 0) + 1)),
     channel: channel.key,
     client_id: clientId,
     alert_id: alertId,
+    incident_id: incidentId ?? null,
     kind: message.kind,
     message: JSON.stringify(message),
     state: 'pending',
@@ -50,25 +54,28 @@ export async function enqueue(trx: Transaction<Tables>, entries: readonly Outbox
 }
 
 /**
- * Returns the times in the ids of the alerts' latest messages, epoch ms, if a node whose clock is ahead wrote them: the next message
- * must follow them, or its readers would get the older news last. Nearly always it reads only the end of each alert's index range.
+ * Returns the times in the ids of the latest messages about the same alerts or vendors' incidents, epoch ms, if a node whose clock is
+ * ahead wrote them: the next message must follow them, or its readers would get the older news last. Nearly always it reads only the
+ * end of each index range.
  */
 async function latestOf(
   trx: Transaction<Tables>,
+  column: 'alert_id' | 'incident_id',
   entries: readonly OutboxEntry[],
   now: number,
 ): Promise<ReadonlyMap<string, number>> {
   const latest = new Map<string, number>()
-  for (const ids of chunksOf([...new Set(entries.flatMap(({ alertId }) => alertId ?? []))])) {
+  const about = entries.flatMap(({ alertId, incidentId }) => (column === 'alert_id' ? alertId : incidentId) ?? [])
+  for (const ids of chunksOf([...new Set(about)])) {
     const rows = await trx
       .selectFrom('deliveries')
-      .select('alert_id')
+      .select(`${column} as about`)
       .select(({ fn }) => fn.max('id').as('id'))
-      .where('alert_id', 'in', ids)
+      .where(column, 'in', ids)
       .where('id', '>=', firstIdAt(now + 1))
-      .groupBy('alert_id')
+      .groupBy(column)
       .execute()
-    for (const { alert_id, id } of rows) if (alert_id !== null) latest.set(alert_id, timeOfId(id))
+    for (const { about, id } of rows) if (about !== null) latest.set(about, timeOfId(id))
   }
   return latest
 }

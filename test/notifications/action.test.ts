@@ -73,7 +73,7 @@ const CASES: readonly [title: string, snapshot: ChannelSnapshot, expected: Actio
   [
     'does not send what was over before it was due, once that is certain',
     snapshot({ waiting: [row({ kind: 'passed' }), row({ id: '2', alertId: 'B', kind: 'passed', notBefore: T + 5 })] }),
-    { kind: 'cancel', ids: ['1'], reason: 'it was over before a notification was due', of: 'passed' },
+    { kind: 'cancel', ids: ['1'], reason: 'it was over before a notification was due', of: ['passed'] },
   ],
   [
     'waits until that is certain',

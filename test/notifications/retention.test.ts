@@ -14,6 +14,7 @@ const delivery = (createdAt: number, state: string): DeliveryRow => ({
   channel: 'global',
   client_id: null,
   alert_id: null,
+  incident_id: null,
   kind: 'test',
   message: '{}',
   state,

@@ -6,6 +6,7 @@ import {
   GATHER_MS,
   type VendorMessage,
   withdrawMessages,
+  withdrawVendorEnd,
 } from '../../notifications/index.ts'
 import { chunksOf, type IncidentRow, type Store, type Tables, type Transaction } from '../../store/index.ts'
 import { severityOf } from '../alert-record.ts'
@@ -121,7 +122,8 @@ async function reopen(
     const back = [...cases.values()].filter(({ row }) => row.parent_id === id && row.state !== 'resolved')
     const vendor = await lockVendor(trx, store, id, now)
     if (vendor?.row.state !== 'resolved' || back.length < LEAST_SITES) return
-    const announced_at = (await isEndUnsaid(trx, vendor.row)) ? now : null
+    const isBelieved = (await withdrawVendorEnd(trx, id)) || (await isEndUnsaid(trx, vendor.row))
+    const announced_at = isBelieved ? now : null
     const open = { state: 'open', resolved_at: null, announced_at, acknowledged_at: null, acknowledged_by: null }
     Object.assign(vendor.row, { ...open, impact_due: now })
     vendor.events.push({ kind: 'reopened', actor: null, text: `It is back on ${back.length} of its sites` })
@@ -274,6 +276,7 @@ export async function writeVendor(
     channel: { key: 'global' as const, address: globalWebhook },
     clientId: null,
     alertId: null,
+    incidentId: id,
     // Gives the count of what the sites have lost time to finish.
     holdMs: GATHER_MS,
     message: vendorMessage(kind, row, parts),

@@ -10,7 +10,9 @@ import {
   kindOf,
   storedAddress,
 } from '../channel.ts'
+import { isKnownBy } from '../notified.ts'
 import type { OnCallPlan } from '../on-call/who-is-on-call.ts'
+import { ENDS } from '../outbox-entry.ts'
 import { type OwnChannel, withChannels } from '../own-channels.ts'
 import { isForIncidents } from '../services/services.ts'
 import { type ChannelSnapshot, isOpenTo, OUTAGE_MS, type QueuedMessage } from './schedule.ts'
@@ -82,7 +84,7 @@ export async function readSnapshot(
   if (channel === undefined) return undefined
   const pending = store.read
     .selectFrom('deliveries')
-    .select(['id', 'client_id', 'alert_id', 'kind', 'created_at', 'not_before', 'group_id'])
+    .select(['id', 'client_id', 'alert_id', 'incident_id', 'kind', 'created_at', 'not_before', 'group_id'])
     .where('channel', '=', key)
     .where(IS_PENDING)
     .orderBy('id')
@@ -104,32 +106,36 @@ export async function readSnapshot(
   }
 }
 
-/** Returns the ids of ends whose opening never got through: it was refused or given up, and nothing else about the alert is pending. */
+/**
+ * Returns the ids of ends whose opening never got through: it was refused or given up, and nothing else about the alert, or since the
+ * last end of the vendor's incident, is pending.
+ */
 async function unannouncedOf(
   { read }: Store,
   channel: ChannelKey,
-  rows: readonly Pick<DeliveryRow, 'id' | 'alert_id' | 'kind'>[],
+  rows: readonly Pick<DeliveryRow, 'id' | 'alert_id' | 'incident_id' | 'kind'>[],
 ): Promise<string[]> {
-  const ends = rows.flatMap(({ id, alert_id, kind }) =>
-    kind === 'resolved' && alert_id !== null ? { id, alert_id } : [],
-  )
+  const ends = rows.filter(({ kind }) => ENDS.includes(kind))
   const unannounced: string[] = []
-  for (const chunk of chunksOf(ends)) {
-    const said = await read
-      .selectFrom('deliveries')
-      .select(['id', 'alert_id', 'state'])
-      .where(
-        'alert_id',
-        'in',
-        chunk.map(({ alert_id }) => alert_id),
-      )
-      .where('channel', '=', channel)
-      .execute()
-    const byAlert = Map.groupBy(said, ({ alert_id }) => alert_id)
-    for (const { id, alert_id } of chunk) {
-      const before = (byAlert.get(alert_id) ?? []).filter((one) => one.id < id)
-      const isKnown = before.some(({ state }) => state === 'delivered' || state === 'pending')
-      if (before.length > 0 && !isKnown) unannounced.push(id)
+  for (const column of ['alert_id', 'incident_id'] as const) {
+    const about = ends.flatMap((row) => (row[column] === null ? [] : { id: row.id, about: row[column] }))
+    for (const chunk of chunksOf(about)) {
+      const said = await read
+        .selectFrom('deliveries')
+        .select(['id', 'kind', 'state', `${column} as about`])
+        .where(
+          column,
+          'in',
+          chunk.map((end) => end.about),
+        )
+        .where('channel', '=', channel)
+        .orderBy('id')
+        .execute()
+      const byAbout = Map.groupBy(said, (row) => row.about)
+      for (const end of chunk) {
+        const before = (byAbout.get(end.about) ?? []).filter(({ id }) => id < end.id)
+        if (before.length > 0 && !isKnownBy(before)) unannounced.push(end.id)
+      }
     }
   }
   return unannounced
@@ -220,11 +226,14 @@ async function clientsOf(store: Store, ids: readonly (string | null)[]): Promise
 }
 
 const queuedMessage = (
-  row: Pick<DeliveryRow, 'id' | 'client_id' | 'alert_id' | 'kind' | 'created_at' | 'not_before' | 'group_id'>,
+  row: Pick<
+    DeliveryRow,
+    'id' | 'client_id' | 'alert_id' | 'incident_id' | 'kind' | 'created_at' | 'not_before' | 'group_id'
+  >,
 ): QueuedMessage => ({
   id: row.id,
   clientId: row.client_id,
-  alertId: row.alert_id,
+  alertId: row.alert_id ?? row.incident_id,
   kind: row.kind,
   createdAt: row.created_at,
   notBefore: row.not_before,

@@ -24,6 +24,7 @@ export function restOf(
     ...row,
     id: newOrderedId(now),
     alert_id: null,
+    incident_id: null,
     group_id: rows[0]?.group_id ?? row.id,
     // A rest is tried for 24 hours from now on: the message itself may have been held back before.
     created_at: isRestRow(row) ? row.created_at : now,

@@ -1,7 +1,7 @@
 import { HOUR, MINUTE, SECOND } from '../../lib/index.ts'
 import type { ChannelRow, DeliveryRow } from '../../store/index.ts'
 import { type ChannelKey, keyOf, kindOf, storedAddress } from '../channel.ts'
-import { BRIEF, GATHERED_KINDS, isRest } from '../outbox-entry.ts'
+import { BRIEF, ENDS, GATHERED_KINDS, isRest } from '../outbox-entry.ts'
 import { isEdit, isForIncidents, isForPeople } from '../services/services.ts'
 import type { SendOutcome } from '../transport.ts'
 
@@ -16,6 +16,7 @@ const GROUP_MAX = 100
 export interface QueuedMessage {
   id: string
   clientId: string | null
+  /** What it is about: an alert, or a vendor's incident. */
   alertId: string | null
   kind: string
   createdAt: number
@@ -114,7 +115,8 @@ function alone(
   heldAlerts: ReadonlySet<string>,
   now: number,
 ): PlanStep {
-  const rows = row.alertId === null ? [] : companyOf(row, waiting, heldAlerts, now)
+  // Messages about vendors are of no client.
+  const rows = row.alertId === null || row.clientId === null ? [] : companyOf(row, waiting, heldAlerts, now)
   return rows.length >= OUTAGE_ALERTS ? { kind: 'settle', rows, isOne: false } : { kind: 'send', row }
 }
 
@@ -169,8 +171,8 @@ export interface ChannelSnapshot {
 
 export type Action =
   | PlanStep
-  /** These are no longer to be sent, as long as they are still of kind `of`. */
-  | { kind: 'cancel'; ids: readonly string[]; reason: string; of?: string }
+  /** These are no longer to be sent, as long as they are still of these kinds. */
+  | { kind: 'cancel'; ids: readonly string[]; reason: string; of?: readonly string[] }
   /** The address was edited, so what is known about the old one no longer applies. */
   | { kind: 'renew' /** As it is stored. */; address: string }
   /** A message is ready, but the channel takes the next one only at `until`. */
@@ -196,11 +198,11 @@ export function actionFor(snapshot: ChannelSnapshot, now: number): Action {
     }
   }
   if (unannounced.length > 0) {
-    return { kind: 'cancel', ids: unannounced, reason: 'no one was notified that it opened', of: 'resolved' }
+    return { kind: 'cancel', ids: unannounced, reason: 'no one was notified that it opened', of: ENDS }
   }
   const brief = waiting.filter(({ kind, notBefore }) => kind === BRIEF.kind && notBefore <= now)
   if (brief.length > 0) {
-    return { kind: 'cancel', ids: brief.map(({ id }) => id), reason: BRIEF.reason, of: BRIEF.kind }
+    return { kind: 'cancel', ids: brief.map(({ id }) => id), reason: BRIEF.reason, of: [BRIEF.kind] }
   }
   const stored = storedAddress({ key: keyOf(channel.channel), address })
   if (channel.address !== stored) return { kind: 'renew', address: stored }

@@ -103,11 +103,11 @@ export async function writeGroups(store: Store, groups: readonly (readonly Queue
 /**
  * Cancels pending messages.
  *
- * @param of the kind that they must still have: what had ended when this was planned may be bad again
+ * @param of the kinds of which they must still be: what had ended when this was planned may be bad again
  */
 export async function cancel(
   store: Store,
-  { ids, reason, of }: { ids: readonly string[]; reason: string; of?: string },
+  { ids, reason, of }: { ids: readonly string[]; reason: string; of?: readonly string[] },
 ): Promise<void> {
   for (const chunk of chunksOf(ids)) {
     await store.write
@@ -115,7 +115,7 @@ export async function cancel(
       .set({ state: 'cancelled', last_error: reason })
       .where('id', 'in', chunk)
       .where('state', '=', 'pending')
-      .$if(of !== undefined, (query) => query.where('kind', '=', of ?? ''))
+      .$if(of !== undefined, (query) => query.where('kind', 'in', of ?? []))
       .execute()
   }
 }

@@ -221,7 +221,7 @@ CREATE TABLE deliveries (
   last_attempt_at integer,
   last_error text,
   delivered_at integer
-  , receipt text, given_up_at integer);
+  , receipt text, given_up_at integer, incident_id text);
 
 CREATE TABLE deploy_markers (
   site_id text not null,
@@ -865,6 +865,8 @@ CREATE INDEX create_keys_by_age on create_keys (created_at);
 CREATE INDEX deliveries_by_alert on deliveries (alert_id, id);
 
 CREATE INDEX deliveries_by_client on deliveries (client_id, id);
+
+CREATE INDEX deliveries_by_incident on deliveries (incident_id, id) where incident_id is not null;
 
 CREATE INDEX deliveries_failed on deliveries (id) where state = 'failed';
 

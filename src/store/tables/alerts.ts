@@ -175,6 +175,8 @@ export interface DeliveryTable {
   receipt: Generated<string | null>
   /** When it was no longer tried because it had become too old; null while it is tried, and when the service refused it. */
   given_up_at: Generated<number | null>
+  /** The vendor's incident that it is about; null when it is about an alert or something else. */
+  incident_id: Generated<string | null>
 }
 
 /** A period whose digest is settled: written for the client, or skipped because it would have come too late. */

@@ -11,6 +11,7 @@ import { vendorCard } from '../../../src/notifications/cards/vendor-card.ts'
 import type { AlertMessage, VendorMessage } from '../../../src/notifications/index.ts'
 import type { ProbeOutcome } from '../../../src/probes/index.ts'
 import type { Store } from '../../../src/store/index.ts'
+import { vendorMessages } from '../../../src/store/migrations/0065-vendor-messages.ts'
 import { insertAlert } from '../../../testkit/alerts.ts'
 import { openEmptyStore, postgres, testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { insertProbe } from '../../../testkit/probes.ts'
@@ -209,6 +210,7 @@ testLogic("a vendor's incident that is back on its sites is one incident and one
   await fail(4)
   clock.advance(5 * MINUTE)
   await fail(0)
+  await deliverAll(store, clock.now())
   clock.advance(30 * MINUTE)
   await fail(4)
   const vendors = (await incidents(store)).filter(({ scope }) => scope === 'vendor')
@@ -216,10 +218,73 @@ testLogic("a vendor's incident that is back on its sites is one incident and one
     vendors.map(({ title, state, resolved_at }) => [title, state, resolved_at]),
     [['Meta tags fail on 4 of 12 sites', 'open', null]],
   )
-  const said = (await texts(store, 'global')).filter((text) => text.endsWith('pending'))
-  assert.deepEqual(said, ['vendor_opened pending', 'vendor_resolved pending', 'vendor_opened pending'])
+  const said = (await texts(store, 'global')).filter((text) => text.startsWith('vendor'))
+  assert.deepEqual(said, ['vendor_opened delivered', 'vendor_resolved delivered', 'vendor_opened pending'])
   await fail(0)
   assert.deepEqual((await texts(store, 'global')).at(-1), 'vendor_resolved pending')
+})
+
+testOnEveryEngine(
+  'a vendor that is back before its end was sent is news only where its opening was given up',
+  async (store, t) => {
+    const { fail, upkeep, clock } = await watchSites(t, store, 12)
+    const said = async () => (await texts(store, 'global')).filter((text) => text.startsWith('vendor'))
+    const settle = (state: string) =>
+      store.write
+        .updateTable('deliveries')
+        .set({ state, given_up_at: state === 'failed' ? clock.now() : null })
+        .where('kind', '=', 'vendor_opened')
+        .execute()
+    await fail(4)
+    await settle('delivered')
+    await fail(0)
+    clock.advance(30 * MINUTE)
+    await fail(4)
+    await upkeep()
+    assert.deepEqual(await said(), ['vendor_opened delivered', 'vendor_resolved cancelled'])
+
+    await fail(0)
+    assert.deepEqual((await said()).slice(2), ['vendor_resolved pending'])
+    await settle('failed')
+    clock.advance(30 * MINUTE)
+    await fail(4)
+    assert.deepEqual((await said()).slice(2), ['vendor_resolved cancelled', 'vendor_opened pending'])
+  },
+)
+
+testOnEveryEngine('an opening that is given up after its vendor is back is said again', async (store, t) => {
+  const { fail, upkeep, clock } = await watchSites(t, store, 12)
+  await fail(4, 'warning')
+  await fail(0)
+  clock.advance(30 * MINUTE)
+  await fail(4, 'warning')
+  await store.write
+    .updateTable('deliveries')
+    .set({ state: 'failed', given_up_at: clock.now() })
+    .where('kind', '=', 'vendor_opened')
+    .execute()
+  clock.advance(DAY)
+  for (let round = 0; round < 3; round++) await upkeep()
+  assert.deepEqual(
+    (await texts(store, 'global')).filter((text) => text.startsWith('vendor')),
+    ['vendor_opened failed', 'vendor_resolved cancelled', 'vendor_opened pending'],
+  )
+})
+
+testOnEveryEngine("the upgrade finds which vendor's incident a message is about", async (store, t) => {
+  const { fail } = await watchSites(t, store, 12)
+  await fail(4)
+  const ids = () =>
+    store.write.selectFrom('deliveries').select(['kind', 'incident_id']).where('incident_id', 'is not', null).execute()
+  const before = await ids()
+  assert.deepEqual(
+    before.map(({ kind }) => kind),
+    ['vendor_opened'],
+  )
+  await store.write.updateTable('deliveries').set({ incident_id: null }).execute()
+  for (const text of vendorMessages.statements(store.columnTypes).filter((each) => each.startsWith('update')))
+    await sql.raw(text).execute(store.write)
+  assert.deepEqual(await ids(), before)
 })
 
 testLogic(
@@ -587,6 +652,7 @@ testLogic('that a silenced vendor is back is said when the silence is over', asy
   await fail(4)
   const incident_id = (await incidents(store)).find(({ scope }) => scope === 'vendor')?.id ?? ''
   await fail(0)
+  await deliverAll(store, clock.now())
   clock.advance(30 * MINUTE)
   const ends_at = isoTime(clock.now() + 10 * MINUTE)
   await createSilence({ store, clock, actor: 'admin' }, { incident_id, ends_at })
