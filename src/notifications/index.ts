@@ -43,7 +43,7 @@ export {
   withdrawVendorEnd,
 } from './notified.ts'
 export type { AddOverride, OnCallRecord, OverrideRecord, SetOnCall } from './on-call/schemas.ts'
-export { escalatesTo, whoIsOnCall } from './on-call/who-is-on-call.ts'
+export { escalatesTo, type OnCallPerson, type OnCallPlan, whoIsOnCall } from './on-call/who-is-on-call.ts'
 export {
   amendMessages,
   enqueue,

@@ -223,8 +223,41 @@ for (const ahead of ['the opening', 'the first step']) {
     seen.clock.advance(MINUTE)
     for (let round = 0; round < 3; round++) await seen.upkeep()
     assert.deepEqual(await passedOn(), toBoth)
+    // The time at which the opening was written comes again.
+    seen.clock.advance(24 * HOUR)
+    for (let round = 0; round < 3; round++) await seen.upkeep()
+    assert.deepEqual(await passedOn(), toBoth)
   })
 }
+
+testOnEveryEngine('each person is notified once, however the rotation is changed meanwhile', async (store, t) => {
+  const seen = await watch(t, store)
+  const email = (name: string) => ({ name, email: `${name.toLowerCase()}@acme.example` })
+  const everyone = ['Ada', 'Grace', 'Mary', 'Joan'].map(email)
+  const { sent, rotation, ctx } = await plan(store, seen, { people: everyone })
+  const [ada, grace, mary, joan] = rotation.people
+  const change = (people: readonly (typeof ada)[]) =>
+    setOnCall(ctx, seen.site.client_id, {
+      ...PLAN,
+      people: people.flatMap((person) => (person === undefined ? [] : { id: person.id, ...email(person.name) })),
+    })
+  const wait = async () => {
+    seen.clock.advance(15 * MINUTE)
+    await seen.upkeep()
+    await seen.upkeep()
+  }
+  await seen.find('c')
+  await wait()
+  await change([grace, mary, ada, joan])
+  await wait()
+  await change([grace, mary, joan])
+  await wait()
+  await wait()
+  assert.deepEqual(
+    (await sent()).filter((one) => one.includes('reminder')),
+    ['Grace: reminder, Grace', 'Mary: reminder, Mary', 'Joan: reminder, Joan'],
+  )
+})
 
 testLogic('what is back within a silence is passed on only after it was said that it is back', async (store, t) => {
   const seen = await watch(t, store)

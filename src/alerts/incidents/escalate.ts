@@ -7,9 +7,11 @@ import {
   escalatesTo,
   GATHER_MS,
   isWorking,
+  type OnCallPerson,
+  type OnCallPlan,
   takesSeverity,
 } from '../../notifications/index.ts'
-import type { AlertRow, Store, Tables, Transaction } from '../../store/index.ts'
+import type { AlertRow, OnCallEscalationRow, Store, Tables, Transaction } from '../../store/index.ts'
 import { entriesOf, quietEndOf } from '../message-entries.ts'
 import { loadMutes } from '../mutes.ts'
 import { type AlertContext, type AlertSource, loadContext, rulesOf } from '../rules.ts'
@@ -34,14 +36,15 @@ export async function escalateUnacknowledged(
   shouldContinue: () => boolean,
 ): Promise<void> {
   for (let after = ''; ; ) {
-    const ids = await overdueIncidents(store, clock.now(), after)
-    for (const id of ids) {
+    const found = await overdueIncidents(store, clock.now(), after)
+    for (const { id, isDone } of found) {
       if (!shouldContinue()) return
+      if (isDone) continue
       await store.write.transaction().execute((trx) => escalate(trx, store, channelSettings, id, clock))
     }
     // Those that may not be passed on now stay overdue, and must not hide later ones.
-    if (ids.length < PER_READ) return
-    after = ids.at(-1) ?? ''
+    if (found.length < PER_READ) return
+    after = found.at(-1)?.id ?? ''
   }
 }
 
@@ -60,15 +63,22 @@ const DUE = openings(sql<number>`case when deliveries.not_before > deliveries.cr
 const GIVEN_BACK = sql<number>`coalesce((select max(incident_events.at) from incident_events
   where incident_events.incident_id = incidents.id and incident_events.kind = 'unacknowledged'), 0)`
 
-async function overdueIncidents({ read }: Pick<Store, 'read'>, now: number, after: string): Promise<string[]> {
+interface Overdue {
+  id: string
+  /** Everyone who is in the rotation by now was notified: there is nothing left to do. */
+  isDone: boolean
+}
+
+async function overdueIncidents({ read }: Pick<Store, 'read'>, now: number, after: string): Promise<Overdue[]> {
   const waitMs = sql<number>`on_call_rotations.escalate_after_minutes * ${sql.lit(MINUTE)}`
   const isUnderWay = sql<boolean>`(on_call_escalations.last_at >= ${ANNOUNCED}
-    or (on_call_escalations.last_at is not null and ${ANNOUNCED} > ${now} + ${waitMs}))`
+    or on_call_escalations.announced_at >= ${ANNOUNCED})`
   const rows = await read
     .selectFrom('incidents')
     .innerJoin('on_call_rotations', 'on_call_rotations.client_id', 'incidents.client_id')
     .leftJoin('on_call_escalations', 'on_call_escalations.incident_id', 'incidents.id')
-    .select('incidents.id')
+    .select(['incidents.id', 'on_call_rotations.people', 'on_call_escalations.notified'])
+    .select(sql<number>`case when ${isUnderWay} then 1 else 0 end`.as('is_under_way'))
     .where(LASTS)
     .where('incidents.id', '>', after)
     .where('incidents.state', '=', 'open')
@@ -76,9 +86,9 @@ async function overdueIncidents({ read }: Pick<Store, 'read'>, now: number, afte
     // Otherwise it is back, and no one was notified of that yet.
     .where('incidents.notified_severity', 'is not', null)
     .where('on_call_rotations.escalate_after_minutes', 'is not', null)
-    // Once all people were notified there is nothing left to do.
     .where(
-      sql<boolean>`case when ${isUnderWay} then on_call_escalations.steps else 0 end < on_call_rotations.people_count - 1`,
+      sql<boolean>`case when not coalesce(${isUnderWay}, false) then 0 when on_call_escalations.notified is null
+        then on_call_escalations.steps else -1 end < on_call_rotations.people_count - 1`,
     )
     .where(({ or }) =>
       or([
@@ -89,8 +99,13 @@ async function overdueIncidents({ read }: Pick<Store, 'read'>, now: number, afte
     .orderBy('incidents.id')
     .limit(PER_READ)
     .execute()
-  return rows.map(({ id }) => id)
+  return rows.map(({ id, people, notified, is_under_way }) => ({
+    id,
+    isDone: is_under_way === 1 && notified !== null && idsIn(people).every((person) => notified.includes(person)),
+  }))
 }
+
+const idsIn = (people: string): string[] => (JSON.parse(people) as OnCallPerson[]).map(({ id }) => id)
 
 async function escalate(
   trx: Transaction<Tables>,
@@ -125,21 +140,24 @@ async function escalate(
   const waitMs = minutes * MINUTE
   // What was written while the clock was ahead must not hold back the next person until then, nor start over with each step.
   const isAhead = (at: number) => at > now + waitMs
-  const isUnderWay = done !== undefined && (done.last_at >= announced || isAhead(announced))
+  const isUnderWay = done !== undefined && Math.max(done.last_at, done.announced_at ?? 0) >= announced
   const { steps, last_at } = isUnderWay ? done : { steps: 0, last_at: first }
   const since = isAhead(given) ? last_at : Math.max(last_at, given)
   if (now - since < waitMs && !isAhead(isUnderWay ? since : announced)) return
   const isCritical = row.severity === 'critical' || row.notified_severity === 'critical'
   // A message would wait for their end, and by then the others would have been passed it too.
   if (!isCritical && quietEndOf(source, now) !== null) return
-  const person = escalatesTo(plan, Math.min(first, now), steps)
-  if (person === null) return
+  const at = Math.min(first, now)
+  const next = escalatesTo(plan, at, isUnderWay ? notifiedBy(done, plan, at) : [])
+  if (next === null) return
+  const { person, notified } = next
   const channels = channelsOfPerson(person, { client: source.client, ...channelSettings })
   const isReached = channels
     .filter(isWorking(context.off))
     .some((channel) => takesSeverity(channel, isCritical ? 'critical' : 'warning'))
   // When nothing reaches a person, the next one is due at once.
-  await noteStep(trx, id, steps + 1, isReached ? now : since)
+  const step = { steps: steps + 1, last_at: isReached ? now : since, announced_at: announced }
+  await noteStep(trx, { incident_id: id, ...step, notified: JSON.stringify(notified) })
   // Longer than the rotation says when a silence, quiet hours or a downtime came between.
   const waited = duration(Math.max(waitMs, now - since))
   const note = `Not acknowledged for ${since === first || since === given ? '' : 'another '}${waited}: passed on to ${person.name}`
@@ -181,10 +199,20 @@ function sourceOf({ alerts }: Case, voice: AlertRow, context: AlertContext): Ale
   return maySpeak[0]
 }
 
-async function noteStep(trx: Transaction<Tables>, incident_id: string, steps: number, now: number): Promise<void> {
+/** Returns the ids of those who were notified. An earlier version notes the number of its steps only. */
+function notifiedBy({ steps, notified }: OnCallEscalationRow, plan: OnCallPlan, announcedAt: number): string[] {
+  let ids = notified === null ? [] : (JSON.parse(notified) as string[])
+  for (let step = Math.max(0, ids.length - 1); step < steps; step++) {
+    ids = escalatesTo(plan, announcedAt, ids)?.notified ?? ids
+  }
+  return ids
+}
+
+async function noteStep(trx: Transaction<Tables>, row: OnCallEscalationRow): Promise<void> {
+  const { incident_id: _key, ...step } = row
   await trx
     .insertInto('on_call_escalations')
-    .values({ incident_id, steps, last_at: now })
-    .onConflict((conflict) => conflict.column('incident_id').doUpdateSet({ steps, last_at: now }))
+    .values(row)
+    .onConflict((conflict) => conflict.column('incident_id').doUpdateSet(step))
     .execute()
 }

@@ -68,21 +68,24 @@ export function whoIsOnCall(rotation: Rotation, overrides: readonly Override[], 
 }
 
 /**
- * Returns who is notified next when no one has acknowledged an incident; null when all people were notified.
+ * Returns who is notified next when no one has acknowledged an incident, with the ids of everyone who was notified then; null when
+ * everyone was. People are known by their ids, because the rotation may be changed meanwhile.
  *
  * @param announcedAt when its first message was written, epoch ms
- * @param step 0 is the first person notified after that
+ * @param before the ids of those already notified, in their order; empty: only the first one
  */
 export function escalatesTo(
-  { rotation, overrides }: OnCallPlan,
+  { rotation: { people, ...rotation }, overrides }: OnCallPlan,
   announcedAt: number,
-  step: number,
-): OnCallPerson | null {
-  const first = personAt(rotation, overrides, announcedAt)
-  const { people } = rotation
-  if (first === null || step + 1 >= people.length) return null
-  const start = people.findIndex(({ id }) => id === first.person.id)
-  return people[(start + 1 + step) % people.length] ?? null
+  before: readonly string[],
+): { person: OnCallPerson; notified: string[] } | null {
+  const first = personAt({ people, ...rotation }, overrides, announcedAt)
+  if (first === null) return null
+  const notified = before.length === 0 ? [first.person.id] : before
+  const last = notified.findLast((id) => people.some((person) => person.id === id))
+  const start = people.findIndex(({ id }) => id === last) + 1
+  const person = [...people.slice(start), ...people.slice(0, start)].find(({ id }) => !notified.includes(id))
+  return person === undefined ? null : { person, notified: [...notified, person.id] }
 }
 
 function personAt(

@@ -59,7 +59,7 @@ import { knownStates } from './0061-known-states.ts'
 import { thinnedResults } from './0062-thinned-results.ts'
 import { digestReaders } from './0063-digest-readers.ts'
 import { announcedMaintenance } from './0064-announced-maintenance.ts'
-import { vendorMessages } from './0065-vendor-messages.ts'
+import { knownRecipients } from './0065-known-recipients.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add at the end; never change a released one. */
@@ -125,7 +125,7 @@ export const migrations: readonly Migration[] = [
   thinnedResults,
   digestReaders,
   announcedMaintenance,
-  vendorMessages,
+  knownRecipients,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -428,7 +428,7 @@ CREATE TABLE on_call_escalations (
   incident_id text primary key,
   steps integer not null,
   last_at integer not null
-);
+  , notified text, announced_at integer);
 
 CREATE TABLE on_call_overrides (
   id text primary key,

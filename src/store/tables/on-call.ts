@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import type { Generated, Selectable } from 'kysely'
 
 /** Which of a client's people is on call in which week. */
 export interface OnCallRotationTable {
@@ -33,7 +33,12 @@ export interface OnCallEscalationTable {
   /** People notified after the first. */
   steps: number
   last_at: number
+  /** JSON of the ids of everyone who was notified, the first one included; null: only `steps` is known. */
+  notified: Generated<string | null>
+  /** When what was passed on was announced; null: before `last_at`. */
+  announced_at: Generated<number | null>
 }
 
 export type OnCallRotationRow = Selectable<OnCallRotationTable>
 export type OnCallOverrideRow = Selectable<OnCallOverrideTable>
+export type OnCallEscalationRow = Selectable<OnCallEscalationTable>

@@ -11,7 +11,7 @@ import { vendorCard } from '../../../src/notifications/cards/vendor-card.ts'
 import type { AlertMessage, VendorMessage } from '../../../src/notifications/index.ts'
 import type { ProbeOutcome } from '../../../src/probes/index.ts'
 import type { Store } from '../../../src/store/index.ts'
-import { vendorMessages } from '../../../src/store/migrations/0065-vendor-messages.ts'
+import { knownRecipients } from '../../../src/store/migrations/0065-known-recipients.ts'
 import { insertAlert } from '../../../testkit/alerts.ts'
 import { openEmptyStore, postgres, testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { insertProbe } from '../../../testkit/probes.ts'
@@ -282,7 +282,7 @@ testOnEveryEngine("the upgrade finds which vendor's incident a message is about"
     ['vendor_opened'],
   )
   await store.write.updateTable('deliveries').set({ incident_id: null }).execute()
-  for (const text of vendorMessages.statements(store.columnTypes).filter((each) => each.startsWith('update')))
+  for (const text of knownRecipients.statements(store.columnTypes).filter((each) => each.startsWith('update')))
     await sql.raw(text).execute(store.write)
   assert.deepEqual(await ids(), before)
 })

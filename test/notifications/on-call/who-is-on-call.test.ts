@@ -147,7 +147,13 @@ test('without people no one is on call', () => {
 test('an incident that no one takes goes to each of the others once, in their order', () => {
   const announcedAt = Date.parse('2026-11-10T00:00:00Z')
   const names = (overrides: Override[], people = rotation.people) =>
-    [0, 1, 2].map((step) => escalatesTo({ rotation: { ...rotation, people }, overrides }, announcedAt, step)?.name)
+    [0, 1, 2].reduce<{ said: (string | undefined)[]; notified: string[] }>(
+      ({ said, notified }) => {
+        const next = escalatesTo({ rotation: { ...rotation, people }, overrides }, announcedAt, notified)
+        return { said: [...said, next?.person.name], notified: next?.notified ?? notified }
+      },
+      { said: [], notified: [] },
+    ).said
   assert.deepEqual(names([]), ['Mary', 'Ada', undefined])
   const standIn = override('mary', '2026-11-09T00:00:00Z', '2026-11-11T00:00:00Z')
   assert.deepEqual(names([standIn]), ['Ada', 'Grace', undefined])
