@@ -18,7 +18,10 @@ const REPOSITORY = join(import.meta.dirname, '..')
 const TARGET = join(REPOSITORY, 'dist')
 
 /** Files of the package besides the bundle. */
-const COPIED = ['bin', 'web/dist', 'tag/template.tpl', 'README.md', 'CHANGELOG.md', 'LICENSE', 'THIRD-PARTY.md']
+const COPIED = [
+  ...['bin', 'web/dist', 'tag/template.tpl', 'deploy/tagwarden.service'],
+  ...['README.md', 'CHANGELOG.md', 'LICENSE', 'THIRD-PARTY.md'],
+]
 
 /** The oldest Node that has `node:sqlite` without a flag and can copy an open database (`backup`). */
 const NODE = '>=22.16'

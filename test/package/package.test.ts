@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -64,6 +65,15 @@ test('the npm package runs without the sources', inTurn(0, 3), async (t) => {
     )
     const bytes = await sizeOf(folder)
     assert.ok(bytes < MOST_BYTES, `${bytes} bytes`)
+  })
+
+  await t.test('it has each file that the systemd unit and its instructions take from it', async () => {
+    const texts = ['docs/deploy.md', 'deploy/tagwarden.service'].map((file) => readFile(join(REPOSITORY, file), 'utf8'))
+    const taken = (await Promise.all(texts)).flatMap((text) => [
+      ...text.matchAll(/\/opt\/tagwarden\/node_modules\/tagwarden\/(\S+)/g),
+    ])
+    assert.ok(taken.length >= 2, `${taken}`)
+    for (const [, file = ''] of taken) assert.ok(existsSync(join(folder, file)), file)
   })
 
   await t.test('it names everyone whose code is in it, with the texts of their licences', async () => {
