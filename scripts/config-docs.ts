@@ -27,12 +27,11 @@ value, for example \`ADMIN_TOKEN_FILE=/run/secrets/admin_token\`. Setting both i
 
 ## Who may reach it
 
-By default only programs on the same machine reach the service, and management needs no key. Listening on any other
-address, or behind a proxy (a \`PUBLIC_URL\` that leads to another host, \`TRUST_PROXY\`), needs \`ADMIN_TOKEN\`, or
-\`ALLOW_UNAUTHENTICATED=true\` where something in front keeps strangers out; without either the start stops and says so. While it
-needs no key the service answers only to IP addresses, \`localhost\` and the host of \`PUBLIC_URL\`; not on loopback, also to
-names without a dot and the name of the machine. Tags send to \`https://\` addresses only, so a public instance stands behind a proxy
-that ends TLS; [compose.yaml](../compose.yaml) is one that works, with \`PUBLIC_URL\` and \`TRUST_PROXY\` set to match.
+By default only programs on the same machine reach the service, and management needs no key. To listen on any other address, or behind a
+proxy (a \`PUBLIC_URL\` of another host, \`TRUST_PROXY\`), the service needs \`ADMIN_TOKEN\`, \`ADMIN_EMAIL\`, \`OIDC_ISSUER\` or
+\`PROXY_EMAIL_HEADER\` ([access.md](access.md)), or \`ALLOW_UNAUTHENTICATED=true\` where something in front keeps strangers out; otherwise
+the start stops and says so. [Which names it answers to](operations.md#security) while it needs no key, and
+[what a proxy needs](operations.md#behind-another-proxy), is in operations.md.
 `
 }
 

@@ -56,7 +56,7 @@ export const SETTINGS = {
   adminToken: setting(
     'ADMIN_TOKEN',
     'unset',
-    'Bearer token that reads and changes everything; it or ADMIN_EMAIL is needed to listen on an address other than loopback',
+    'Bearer token that reads and changes everything; it, ADMIN_EMAIL, OIDC_ISSUER or PROXY_EMAIL_HEADER is needed to listen on an address other than loopback',
     parse.optional(parse.token),
     true,
   ),
@@ -83,7 +83,7 @@ export const SETTINGS = {
   trustProxy: setting(
     'TRUST_PROXY',
     'unset',
-    'Comma-separated list of proxy addresses or CIDRs whose `X-Forwarded-For` is trusted (to slow down failed sign-ins)',
+    'Comma-separated list of the addresses or CIDRs of all proxies in front, whose `X-Forwarded-For` is trusted: failed sign-ins and limits then count for the caller and not for the proxy. `loopback` is this machine',
     parse.proxies,
   ),
   outboundAllow: setting(
