@@ -15,6 +15,7 @@ COPY bin bin
 COPY scripts scripts
 COPY src src
 COPY tag/template.tpl tag/
+COPY deploy/tagwarden.service deploy/
 COPY web web
 RUN node scripts/ensure-dashboard.mjs && node scripts/package.ts package
 RUN mkdir -p writable/data writable/cache writable/tmp && chmod 700 writable/data && chmod 1777 writable/tmp

@@ -50,6 +50,18 @@ test('what the Dockerfile copies from here gets to the builder, and nothing that
   )
 })
 
+test('the builder has every file that the package takes from here', () => {
+  const [, list = ''] = /^const COPIED = \[(.*?)^\]/ms.exec(text('scripts/package.ts')) ?? []
+  const packed = [...list.matchAll(/'([^']+)'/g)].map(([, path = '']) => path)
+  assert.ok(packed.includes('README.md'))
+  const copied = parseDockerfile(text('Dockerfile')).flatMap((one) => (one.kind === 'copy' ? one.sources : []))
+  const isThere = (path: string) => copied.some((one) => one === path || path.startsWith(`${one}/`))
+  assert.deepEqual(
+    packed.filter((path) => !isThere(path)),
+    [],
+  )
+})
+
 test('secrets, data and builds of this machine do not get to the builder', () => {
   const ignoreFile = text('.dockerignore')
   for (const path of [
