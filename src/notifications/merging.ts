@@ -190,8 +190,7 @@ export async function sayCritical(
         .updateTable('deliveries')
         .set({ message: JSON.stringify({ ...said, alert: { ...said.alert, severity: 'critical', title } }) })
         .where('id', '=', id)
-        .where('state', '=', 'pending')
-        .where('group_id', 'is', null)
+        .where(isUnsent)
         .execute()
     }
   }
