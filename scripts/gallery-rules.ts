@@ -63,7 +63,7 @@ export const licenceFaults = (text: string): string[] =>
     ? []
     : ['LICENSE has to be the text of the Apache License 2.0 and nothing else']
 
-export function metadataFaults(text: string): string[] {
+function metadataFaults(text: string): string[] {
   const metadata = readMetadata(text)
   return [
     ...(['homepage', 'documentation'] as const).flatMap((field) => addressFaults(field, metadata[field])),

@@ -35,7 +35,7 @@ export const sqlite: TestEngine = {
 }
 
 /** Opened as by the program, for tests of the engine itself. */
-export const threadedSqlite: TestEngine = { ...sqlite, open: openStore }
+const threadedSqlite: TestEngine = { ...sqlite, open: openStore }
 
 const postgresWith = (newDatabase: () => Promise<TestDatabase>): TestEngine => ({
   name: 'PostgreSQL',
@@ -52,7 +52,7 @@ export const postgres: TestEngine = postgresWith(leaseDatabase)
 export const newPostgres: TestEngine = postgresWith(createDatabase)
 
 export const engines: readonly TestEngine[] = [sqlite, postgres]
-export const realEngines: readonly TestEngine[] = [threadedSqlite, newPostgres]
+const realEngines: readonly TestEngine[] = [threadedSqlite, newPostgres]
 /** For logic whose statements other tests send to PostgreSQL on every change: only SQLite, and at night every engine. */
 export const logicEngines: readonly TestEngine[] = engines.slice(0, amount(1, engines.length))
 

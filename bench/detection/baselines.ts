@@ -6,7 +6,7 @@ import { type BaselineOutcome, isFalse, PROBES_OF } from './score.ts'
 import { FIRST_JUDGED, SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR } from './world.ts'
 
 /** Rules that people write into a monitoring system within an hour. Each judges the site and each of its events. */
-export const BASELINES = ['|z| ≥ 3, same hour', 'EWMA', 'silent for 60 min', 'seasonal hybrid ESD'] as const
+const BASELINES = ['|z| ≥ 3, same hour', 'EWMA', 'silent for 60 min', 'seasonal hybrid ESD'] as const
 export type Baseline = (typeof BASELINES)[number]
 
 export function baselineOutcomes(history: SiteHistory, isVisible: (fault: Fault) => boolean): BaselineOutcome[] {

@@ -6,7 +6,7 @@ import type { Random } from './random.ts'
 import { DAYS, SLOTS, SLOTS_A_DAY } from './world.ts'
 
 /** Tags that run after consent only. */
-export const CONSENT_TAGS = ['Meta', 'Ads conversion'] as const
+const CONSENT_TAGS = ['Meta', 'Ads conversion'] as const
 
 /** What version 2 of the tag says beside its flags, minute by minute. */
 export interface Signals {

@@ -9,7 +9,7 @@ import { waysOf } from './ways.ts'
 /** A week, because an invitation may have to wait for someone on holiday. */
 export const INVITATION_MS = 7 * DAY
 /** An hour is enough, because the person who requested it is at the screen. */
-export const RESET_MS = HOUR
+const RESET_MS = HOUR
 /** Shortest time between two links that a stranger may have requested, ms. */
 const ASK_AGAIN_MS = 5 * MINUTE
 const ATTEMPT_MS = 30_000

@@ -15,7 +15,7 @@ import { SINGLE_SIGN_ON, signInIdentity } from './oidc/identities.ts'
 import { grantsByIdentity, grantsByUser } from './roles.ts'
 
 /** The issuer of people whom the proxy in front names. Not a URL, so no identity provider can have it. */
-export const PROXY_ISSUER = 'proxy-header'
+const PROXY_ISSUER = 'proxy-header'
 
 /** Identity provider and proxy with which people sign in. */
 export const issuersOf = (config: { oidcIssuer: string | null; proxyEmailHeader: string | null }): string[] =>

@@ -4,7 +4,7 @@ import type { ReportContext } from './snapshot.ts'
 import { parseRange, type RangeQuery } from './window.ts'
 
 /** Most markers: more would fill the chart. */
-export const MARKERS = 200
+const MARKERS = 200
 
 /** A deployment; `at` is epoch ms. */
 export type Marker = Pick<DeployMarkerTable, 'at' | 'source' | 'from_version' | 'to_version'>

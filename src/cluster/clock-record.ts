@@ -7,7 +7,7 @@ const BACK_MS = 5 * MINUTE
 /** A service that was off for longer than this cannot be told from a wrong clock, ms. */
 const FAR_MS = DAY
 /** How long a clock in doubt has to run evenly until it is trusted: long enough for someone to correct it after a weekend. */
-export const PROBATION_MS = 3 * DAY
+const PROBATION_MS = 3 * DAY
 /** How long after a correction timestamps of the wrong clock are not trusted, ms. */
 const AFTERMATH_MS = DAY
 
@@ -23,7 +23,7 @@ export interface ClockRecord {
   doubt: string | null
 }
 
-export const trustedAt = (now: number): ClockRecord => ({
+const trustedAt = (now: number): ClockRecord => ({
   checkedAt: now,
   carefulUntil: null,
   slackMs: null,

@@ -4,7 +4,7 @@ import { GRAIN } from '../rollups/index.ts'
 import { type Store, totalOf } from '../store/index.ts'
 
 /** Hours in a sparkline; the last one is under way. */
-export const SPARKLINE_HOURS = 24
+const SPARKLINE_HOURS = 24
 
 /** Counts may be this old, ms: they are looked at far more often than they change. */
 const FRESH_MS = MINUTE

@@ -89,7 +89,7 @@ const VISIT = 2
 export const counted = (lost: number, of: number): Loss => ({ of, lost, low: lost, high: lost })
 
 /** @param spread by how much the expectation may be off, either way */
-export function lossBetween(expected: number, seen: number, spread: number): Loss {
+function lossBetween(expected: number, seen: number, spread: number): Loss {
   const within = (value: number) => Math.max(0, value)
   return {
     of: Math.max(expected, seen),

@@ -47,7 +47,7 @@ export const QUALITY_DEFAULTS = {
 
 /** Events needed to know a field's usual rate, and numbers of newest events to try for its current one. */
 export const MIN_USUAL_EVENTS = 100
-export const FIELD_EVENTS = [30, 100, 300, 1_000, 3_000] as const
+const FIELD_EVENTS = [30, 100, 300, 1_000, 3_000] as const
 /** Below this share of its usual rate, a field counts as gone, not as reduced. */
 const GONE_SHARE = 0.1
 

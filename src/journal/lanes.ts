@@ -103,7 +103,7 @@ export const isMuch = (requests: number): boolean => requests > FEW
  * Whether a waiting lane will get several requests of each site. Of 100,000 sites that send in turn hardly any send twice; then
  * the same fold only comes later, and each commit writes to more lanes (measured: a quarter more processor time per request).
  */
-export const paysToWait = ({ arrived, sites }: Busyness): boolean =>
+const paysToWait = ({ arrived, sites }: Busyness): boolean =>
   isMuch(arrived) && (arrived * LONGEST_WAIT_MS) / OVERDUE / SECOND >= WORTH_WAITING * sites
 
 /**

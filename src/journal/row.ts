@@ -64,7 +64,7 @@ export const NO_ID = ''
 const TAG_PART_WIDTH = TAG.le_10
 
 /** The place of an outcome in a tag's counts and in the log. */
-export const outcomeIndex = (outcome: Outcome): number => OUTCOMES.indexOf(outcome)
+const outcomeIndex = (outcome: Outcome): number => OUTCOMES.indexOf(outcome)
 
 /** Bits of an outcome; signals are above them. */
 const OUTCOME_BITS = 2

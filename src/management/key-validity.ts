@@ -1,7 +1,7 @@
 import type { SiteKeyRow, SiteRow } from '../store/index.ts'
 
 /** The name of a site's first key. */
-export const FIRST_KEY = 'main'
+const FIRST_KEY = 'main'
 
 /** A site's own row, as far as it concerns keys. */
 export type SiteOfKeys = Pick<SiteRow, 'id' | 'ingest_key' | 'key_revoked_at' | 'created_at'>

@@ -25,7 +25,7 @@ import type { ChangeKey, RotateKey, UsedKey } from './site-key-schemas.ts'
 /** Most valid keys of a site at a time. */
 export const MOST_VALID_KEYS = 3
 /** Ended keys are kept so that refusals can name them; beyond this number the first to end is dropped. */
-export const MOST_ENDED_KEYS = 10
+const MOST_ENDED_KEYS = 10
 /** How long the old key stays valid by default. */
 const OVERLAP_MS = 7 * DAY
 const LONGEST_OVERLAP_MS = 365 * DAY

@@ -4,7 +4,7 @@
  */
 export type Message = AlertMessage | TestMessage | DigestMessage | QuotaMessage | OwnFailureMessage | VendorMessage
 
-export const ALERT_MESSAGE_KINDS = [
+const ALERT_MESSAGE_KINDS = [
   'opened',
   'explained',
   'escalated',

@@ -15,7 +15,7 @@ export interface OwnChannel {
 }
 
 /** Returns the active channels of clients, the oldest first; clients without any are missing. */
-export async function ownChannels(db: Kysely<Tables>, clientIds: Iterable<string>): Promise<Map<string, OwnChannel[]>> {
+async function ownChannels(db: Kysely<Tables>, clientIds: Iterable<string>): Promise<Map<string, OwnChannel[]>> {
   const rows: ClientChannelRow[] = []
   for (const ids of chunksOf([...new Set(clientIds)])) {
     const found = await db

@@ -5,7 +5,7 @@ import { IsoTime, model, nullable, Uuid } from '../http/index.ts'
 import { DAY, isoTime, isoTimeOrNull } from '../lib/index.ts'
 import { chunksOf, type Kysely, type Tables } from '../store/index.ts'
 
-export const HISTORY_DAYS = 90
+const HISTORY_DAYS = 90
 /** Incidents on a page: no one reads more. */
 const MOST_INCIDENTS = 100
 /** Incidents read, as some are parts of others and are left out. */

@@ -44,7 +44,7 @@ interface BurnRule {
  * whose rates are for 30 days. The first rule fires when 2 % of the budget is spent in an hour, the second at 5 % in 6 hours, the
  * third at 10 % in 3 days.
  */
-export const BURN_RULES: readonly BurnRule[] = [
+const BURN_RULES: readonly BurnRule[] = [
   { severity: 'critical', long: HOUR, short: 5 * MINUTE, factor: 14.4 },
   { severity: 'critical', long: 6 * HOUR, short: 30 * MINUTE, factor: 6 },
   { severity: 'warning', long: 3 * DAY_MS, short: 6 * HOUR, factor: 1 },

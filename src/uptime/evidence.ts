@@ -10,7 +10,7 @@ const STEP_MS = 5 * MINUTE
 /** The longest time one run can vouch for: a probe that runs once a day must not vouch for the whole day. ms. */
 export const MOST_REACH_MS = 3 * HOUR
 /** Left out here: an alert about the spent budget must not itself spend budget. */
-export const BUDGET_TYPE = 'error_budget'
+const BUDGET_TYPE = 'error_budget'
 /** The probe types that judge whether events come as usual; a site's status on the dashboard follows the same rule. */
 const NORM_TYPES = ['data_freshness', 'data_volume']
 

@@ -10,7 +10,7 @@ import { type Finished, runCli } from '../../testkit/processes/command-line.ts'
 
 export const STEP = 30 * MINUTE
 export const START = Date.UTC(2026, 0, 5)
-export const stamp = (time: number) => new Date(time).toISOString().slice(0, 19).replace('T', ' ')
+const stamp = (time: number) => new Date(time).toISOString().slice(0, 19).replace('T', ' ')
 /** Of a row of `series`. */
 export const timeAt = (row: number) => stamp(START + row * STEP)
 

@@ -27,7 +27,7 @@ export function testOnCitus(title: string, body: (store: Store) => Promise<void>
 }
 
 /** Creates a migrated database on every node of the cluster, by default with distributed tables. */
-export async function createCitusDatabase({ isDistributed = true } = {}): Promise<TestDatabase> {
+async function createCitusDatabase({ isDistributed = true } = {}): Promise<TestDatabase> {
   const nodes = await clusterNodes()
   const name = `test_${randomBytes(8).toString('hex')}`
   for (const node of nodes) {

@@ -4,9 +4,9 @@ import { ALONE, type FairnessResult } from './fairness.ts'
 /** Healthy p99 beside a hostile sender next to that alone … */
 export const P99_RATIO = 3
 /** … with this much for a machine that does other things: below it no one is slowed down. */
-export const P99_LEEWAY_MS = 25
-export const VISIBLE_MS = 5_000
-export const MEMORY_MB = 1_500
+const P99_LEEWAY_MS = 25
+const VISIBLE_MS = 5_000
+const MEMORY_MB = 1_500
 
 /** The run as Markdown: the healthy sites beside each kind of hostile sender, and what was to be held. */
 export function fairnessText(result: FairnessResult): string {

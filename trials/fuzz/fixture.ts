@@ -4,7 +4,7 @@ import { type ApiClient, apiClient, bearer, type SiteKey } from '../../testkit/a
 const NOBODY = 'http://127.0.0.1:9/'
 
 /** From an address that no attack comes from, because failed sign-ins make their address wait. */
-export const OWN_ADDRESS = '192.0.2.1'
+const OWN_ADDRESS = '192.0.2.1'
 
 /** A caller that is no attacker. @param token its key; null where no key is needed */
 export const goodCaller = (url: string, token: string | null): ApiClient =>

@@ -2,10 +2,10 @@ import { type Check, check, grouped, markdownTable, milliseconds, outcomeText } 
 import type { Overload, OverloadResult } from './overload.ts'
 
 /** More connections that all send at once are shown, and promised nothing. */
-export const PROMISED_CONNECTIONS = 2_000
-export const ACCEPTED_MS = 1_000
-export const ACCEPTED_SHARE = 0.5
-export const RECOVERY_SECONDS = 2
+const PROMISED_CONNECTIONS = 2_000
+const ACCEPTED_MS = 1_000
+const ACCEPTED_SHARE = 0.5
+const RECOVERY_SECONDS = 2
 
 /** The runs as Markdown: what each number of connections met, and what was to be held. */
 export function overloadText(result: OverloadResult): string {

@@ -2,7 +2,7 @@ import { type Check, check, grouped, markdownTable, milliseconds, outcomeText } 
 import type { Sample, SoakResult } from './soak.ts'
 
 /** Memory of the last third next to that of the second: what grows on shows here. */
-export const MEMORY_RATIO = 1.1
+const MEMORY_RATIO = 1.1
 /** p99 of the last third next to that of the first. */
 export const P99_RATIO = 1.5
 /** Lines of the table. */

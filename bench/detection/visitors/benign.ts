@@ -3,16 +3,7 @@ import { DAYS, SLOTS, SLOTS_A_DAY, SLOTS_AN_HOUR } from '../world.ts'
 import { HOLIDAYS, RENAMED, type VisitorSite } from './profile.ts'
 
 /** What changes a site's traffic while nothing is broken. */
-export const BENIGN_KINDS = [
-  'holiday',
-  'local_holiday',
-  'campaign',
-  'mailing',
-  'launch',
-  'bots',
-  'rename',
-  'backlog',
-] as const
+const BENIGN_KINDS = ['holiday', 'local_holiday', 'campaign', 'mailing', 'launch', 'bots', 'rename', 'backlog'] as const
 export type BenignKind = (typeof BENIGN_KINDS)[number]
 
 export interface Benign {

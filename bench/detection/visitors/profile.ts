@@ -104,7 +104,7 @@ export function visitorSite(random: Random, index: number): VisitorSite {
   }
 }
 
-export const pageEvent = (business: Business): string => (business === 'app' ? 'screen_view' : 'page_view')
+const pageEvent = (business: Business): string => (business === 'app' ? 'screen_view' : 'page_view')
 
 function journeyOf(business: Business, random: Random): Journey {
   const pause = random.logBetween(15, 90)

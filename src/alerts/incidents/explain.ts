@@ -5,7 +5,7 @@ import { rankOf, type Sign } from './sign.ts'
  * A symptom may show this long before its cause: a probe runs every few minutes, and what is counted is dated from the last time
  * that it was fine.
  */
-export const BEFORE_MS = 15 * MINUTE
+const BEFORE_MS = 15 * MINUTE
 /** A symptom may begin this long after its cause has ended: sites need time to send again, and probes to see it. */
 export const AFTER_MS = 15 * MINUTE
 /**

@@ -188,7 +188,7 @@ export function printSchema(): void {
 const SIGNS = { create: '+', update: '~', delete: '-' } as const
 
 /** The plan as lines for people, without secrets and terminal control characters. */
-export function planLines({ changes, kept }: Plan): string[] {
+function planLines({ changes, kept }: Plan): string[] {
   const lines = changes.flatMap(({ action, what, fields }) => [
     `${SIGNS[action]} ${printable(what)}`,
     ...fields.map(({ name, before, after }) => `    ${name}: ${before} → ${after}`),
@@ -226,7 +226,7 @@ function summary(changes: readonly Change[]): string {
 }
 
 /** One line for each invitation, with the link if the service did not mail it. Anyone who has the link can set the password. */
-export const invitationLines = (invitations: readonly Invitation[]): string[] =>
+const invitationLines = (invitations: readonly Invitation[]): string[] =>
   invitations.flatMap(({ email, link }) => {
     if (link === null) return []
     const who = `Invited ${printable(email)}`
@@ -235,7 +235,7 @@ export const invitationLines = (invitations: readonly Invitation[]): string[] =>
     ]
   })
 
-export const doneLine = (changes: readonly Change[]): string =>
+const doneLine = (changes: readonly Change[]): string =>
   `Done: ${inWords(changes, { create: 'created', update: 'changed', delete: 'deleted' })}.`
 
 function inWords(changes: readonly Change[], words: Readonly<Record<Change['action'], string>>): string {

@@ -70,7 +70,7 @@ interface PreparedEvent {
 }
 
 /** The payloads of one event name, with ids from `first` on. Each is made on first use and depends only on its place. */
-export class Repertoire {
+class Repertoire {
   readonly first: number
   /** Whether each event is followed by a second one, marked as a duplicate. */
   readonly isRepeated: boolean

@@ -6,7 +6,7 @@ import type { Catalogue, CatalogueQuery, VendorEntry } from './schemas.ts'
 import { countsOf, NO_VENDOR, noRuns, type VendorCounts, type VendorReads, type VendorSum } from './vendor-sums.ts'
 import { type LiveVersions, liveVersions, watchedSites } from './watched.ts'
 
-export const UNKNOWN_NAME = 'Other tags'
+const UNKNOWN_NAME = 'Other tags'
 export const nameOfVendor = (vendor: string): string => (vendor === NO_VENDOR ? UNKNOWN_NAME : vendorName(vendor))
 
 /** Returns the figures of a vendor's tags, over all sites or on one. */

@@ -90,7 +90,7 @@ export const whole = (value: number): string => WHOLE.format(value)
 export const percent = (fraction: number): string => percentOf(fraction, ONE_DIGIT.format)
 
 /** Returns `Fri 20 Nov 2026`, or the first and last day of several. */
-export function periodOf({ period, from, to, timezone }: DigestMessage): string {
+function periodOf({ period, from, to, timezone }: DigestMessage): string {
   const times = new LocalTimes(timezone)
   // `to` is the midnight after the last day.
   const last = times.day(to - 1)

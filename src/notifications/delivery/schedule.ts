@@ -144,7 +144,7 @@ const isOneWith = (first: QueuedMessage, row: QueuedMessage, now: number): boole
   (isKeptBack(first) ? row.notBefore <= now : row.createdAt <= first.createdAt + OUTAGE_MS)
 
 /** An end is never withdrawn this long after it was written. */
-export const CERTAIN_MS = 2 * HOUR
+const CERTAIN_MS = 2 * HOUR
 
 /** Whether an end is held back only to be sent along with others, and may be sent with any message now, because its opening was sent. */
 const isCertainEnd = (row: QueuedMessage, waiting: readonly QueuedMessage[], now: number): boolean =>

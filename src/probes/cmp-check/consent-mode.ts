@@ -3,7 +3,7 @@ import type { Page } from './page.ts'
 import { isContainerScript, isGoogleTag, type ScriptFacts } from './script-facts.ts'
 
 /** The consents of Google's consent mode version 2, which added the last two. */
-export const CONSENT_KEYS = ['ad_storage', 'analytics_storage', 'ad_user_data', 'ad_personalization'] as const
+const CONSENT_KEYS = ['ad_storage', 'analytics_storage', 'ad_user_data', 'ad_personalization'] as const
 
 /** What a page does before measurement begins. Positions are characters in the page. */
 export interface ConsentMode {

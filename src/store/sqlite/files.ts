@@ -126,7 +126,7 @@ export async function makePrivateFile(path: string): Promise<void> {
 /** Permissions of a file that only its owner reads and writes. */
 export const PRIVATE = 0o600
 /** The same for a folder. SQLite makes its files readable by all, and they contain ingest keys. */
-export const PRIVATE_FOLDER = 0o700
+const PRIVATE_FOLDER = 0o700
 
 const ERRORS_OF_FULL_DISK: readonly string[] = ['ENOSPC', 'EDQUOT']
 

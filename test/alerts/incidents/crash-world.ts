@@ -6,7 +6,7 @@ import { insertProbe } from '../../../testkit/probes.ts'
 import { insertClient, insertSite } from '../../../testkit/sites.ts'
 
 /** What every tag server answers: a wrong text is a warning, a status of 500 is critical. */
-export const MOODS = {
+const MOODS = {
   odd: [200, '<html>another server</html>'],
   down: [500, 'no'],
   well: [200, 'ok'],

@@ -100,7 +100,7 @@ export async function act(story: Story, random: Random): Promise<void> {
   })
 }
 
-export async function endMutes({ ctx, store }: Story): Promise<void> {
+async function endMutes({ ctx, store }: Story): Promise<void> {
   for (const { id } of await store.write.selectFrom('silences').select('id').execute()) await removeSilence(ctx, id)
   for (const { id } of await store.write.selectFrom('maintenance').select('id').execute()) {
     await removeMaintenance(ctx, id)

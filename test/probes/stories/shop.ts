@@ -51,7 +51,7 @@ function visitsIn(hour: number, { busy, timezone, level }: ShopOptions, random: 
 }
 
 /** What the visitors of a whole hour cause, in order of time: page views, and of some of them more. */
-export function sendingsIn(hour: number, shop: ShopOptions, random: Random): Sending[] {
+function sendingsIn(hour: number, shop: ShopOptions, random: Random): Sending[] {
   return Array.from({ length: visitsIn(hour, shop, random) }, () => visit(hour + random.next() * HOUR, random))
     .flat()
     .toSorted((a, b) => a.at - b.at)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { Random } from '../../../testkit/random.ts'
 
 /** Texts that break things: NUL, lone surrogates, marks of order and direction, names that objects have already. */
-export const HOSTILE_TEXTS = [
+const HOSTILE_TEXTS = [
   '',
   ' ',
   '\0',

@@ -8,7 +8,7 @@ const REFRESH_MS = 60_000
 /** Maximum number in one answer: more than a week's calendar could show. */
 const MOST = 1_000
 
-export const MAINTENANCE_KEY = ['maintenance'] as const
+const MAINTENANCE_KEY = ['maintenance'] as const
 
 /** Planned maintenance, newest first; `active_only` leaves out what is suspended or over. */
 export const maintenanceQuery = (active_only: boolean) =>

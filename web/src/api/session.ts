@@ -63,7 +63,7 @@ export interface May {
   ownsAll: boolean
 }
 
-export function mayOf({ access: { all, clients } }: Session): May {
+function mayOf({ access: { all, clients } }: Session): May {
   const any = (needed: ClientRole) => isAtLeast(all, needed) || clients.some(({ role }) => isAtLeast(role, needed))
   return {
     seesAny: any('viewer'),

@@ -40,7 +40,7 @@ export function faultsOf(error: Error, names: readonly string[]): Faults {
  * @param rest faults of no field
  * @returns the ref for the form element
  */
-export function useFaultFocus(errors: object, rest: string | null): RefObject<HTMLFormElement | null> {
+function useFaultFocus(errors: object, rest: string | null): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (Object.keys(errors).length === 0 && rest === null) return

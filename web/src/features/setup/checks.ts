@@ -113,7 +113,7 @@ function modeOf({ accepted }: RecentAnswer): Mode | null {
 }
 
 /** Events per second in the busiest minute. */
-export function peakOf({ series, bucket_seconds }: TimeseriesAnswer): number {
+function peakOf({ series, bucket_seconds }: TimeseriesAnswer): number {
   const values = series.flatMap(({ points }) => points.map(({ value }) => value ?? 0))
   return Math.max(0, ...values) / bucket_seconds
 }

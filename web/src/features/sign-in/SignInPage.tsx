@@ -34,7 +34,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 }
 
 /** The message for a problem's code; null for none or an unknown one. */
-export const problemInWords = (problem: string | undefined): string | null =>
+const problemInWords = (problem: string | undefined): string | null =>
   problem !== undefined && Object.hasOwn(PROBLEMS, problem) ? (PROBLEMS[problem] ?? null) : null
 
 type Way = 'account' | 'key' | 'forgot'

@@ -6,7 +6,7 @@ export type Kind = 'count' | 'rate' | 'points' | 'ms'
 const missing = '–'
 
 /** Points of a score, rounded down: 69.8 is below the band that begins at 70. */
-export const wholePoints = (value: number): number => Math.floor(value + 1e-6)
+const wholePoints = (value: number): number => Math.floor(value + 1e-6)
 
 /** A value in few characters; null is a dash. */
 export function figure(value: number | null, kind: Kind): string {

@@ -21,7 +21,7 @@ import { VendorView } from './VendorView.tsx'
 import { failingWords, msWords, OTHER_TAGS, phoneWords, rateWords, versionWords } from './words.ts'
 
 /** A vendor's first letter instead of its logo, which would have to be loaded from elsewhere and is a trademark. */
-export const VendorMark = ({ name }: { name: string }) => (
+const VendorMark = ({ name }: { name: string }) => (
   <span className={classes.mark} aria-hidden>
     {[...name.replace(/^a /, '')][0]?.toUpperCase()}
   </span>

@@ -137,7 +137,7 @@ function useEscape(): void {
 }
 
 /** Keeps the screen on while the page is visible, if the browser can: only on https or localhost. */
-export function useWakeLock(): void {
+function useWakeLock(): void {
   useEffect(() => {
     // Undefined in browsers without it, and on insecure addresses.
     const { wakeLock } = navigator as Partial<Pick<Navigator, 'wakeLock'>>

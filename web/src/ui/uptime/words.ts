@@ -8,7 +8,7 @@ export type DayStatus = Day['status']
 /** The data of a day's bar; durations are known only when signed in. */
 export type BarDay = Pick<Day, 'day' | 'status' | 'uptime'> & Partial<Day>
 
-export const DAY_WORDS: Readonly<Record<DayStatus, string>> = {
+const DAY_WORDS: Readonly<Record<DayStatus, string>> = {
   ok: 'healthy',
   warning: 'with a warning',
   critical: 'with a critical problem',

@@ -50,7 +50,7 @@ export function useFound(text: string): SpotlightActionGroupData[] {
 }
 
 /** The search parameters with which its site's page shows it. */
-export function siteSearch({ kind, label, at }: Pick<Found, 'kind' | 'label' | 'at'>): Record<string, string> {
+function siteSearch({ kind, label, at }: Pick<Found, 'kind' | 'label' | 'at'>): Record<string, string> {
   if (kind === 'tag') return { tag: label }
   if (kind === 'event') return { event: label }
   if (at === null) return {}
