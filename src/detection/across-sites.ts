@@ -20,16 +20,3 @@ export function logChanceTogether(count: number, rates: readonly number[]): numb
   }
   return Math.log(chances[count] ?? 0)
 }
-
-/** A fall on this share of all sites at once is this service's own fault, or the network's. */
-const MOST_SITES = 0.5
-/** Among fewer sites, a share says nothing. */
-const LEAST_SITES = 4
-
-/**
- * Whether a fall is so widespread that it says nothing about the sites.
- *
- * @param sites how many could have shown it
- */
-export const isEverywhere = (falling: number, sites: number): boolean =>
-  sites >= LEAST_SITES && falling >= MOST_SITES * sites

@@ -35,7 +35,6 @@ export { RELEASES as IMAGE_RELEASES } from './image-version/judge.ts'
 export { OwnConnection } from './own-connection.ts'
 export type { GoogleCredentials, ProbeSettings } from './probe-type.ts'
 export {
-  configFaults,
   isAutomatic,
   isMet,
   type JsonObject,

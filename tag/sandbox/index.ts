@@ -8,22 +8,11 @@ export { parseTemplate, TemplateError } from './parse/index.ts'
 export { runTemplateTests } from './tests/index.ts'
 export type {
   ContainerOptions,
-  EventRun,
   Finding,
-  FireOptions,
-  LogLine,
-  LostInstance,
   OtherTag,
-  Parameter,
-  Permission,
   Plain,
-  RequestOutcome,
-  Scenario,
   ScenarioResult,
-  Section,
-  SentCounters,
   SentRequest,
   TagStatus,
   Template,
-  TestSuite,
 } from './types.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isEverywhere, logChanceTogether } from '../../src/detection/across-sites.ts'
+import { logChanceTogether } from '../../src/detection/across-sites.ts'
 import { binomialTail } from '../../src/detection/statistics.ts'
 
 const isNear = (value: number, wanted: number) => assert.ok(Math.abs(value - wanted) < 1e-9, `${value}, not ${wanted}`)
@@ -38,8 +38,4 @@ test('the more sites fail, and the rarer they do, the more surprising it is', ()
       assert.ok(logChanceTogether(count, rarer) <= chance + 1e-12)
     }),
   )
-})
-
-test('what half of the sites show is everywhere, unless there are but a few', () => {
-  assert.deepEqual([isEverywhere(5, 10), isEverywhere(4, 10), isEverywhere(2, 3)], [true, false, false])
 })
