@@ -1,47 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { containersOf } from '../../src/analytics/site-facts.ts'
-import {
-  addLog,
-  appendDelta,
-  appendPayload,
-  Delta,
-  Folder,
-  foldJournal,
-  foldOrphans,
-  type Log,
-} from '../../src/journal/index.ts'
-import type { EventPayload, Payload } from '../../src/journal/payload.ts'
+import { appendDelta, appendPayload, Folder, type Log } from '../../src/journal/index.ts'
+import type { EventPayload } from '../../src/journal/payload.ts'
 import { DAY } from '../../src/lib/index.ts'
 import { applyRetention, CLIENTS_PER_DAY, removeDeletedSites } from '../../src/rollups/index.ts'
 import { requestRemovals } from '../../src/rollups/removal.ts'
 import type { Store } from '../../src/store/index.ts'
-import { contentsOf, deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
+import { contentsOf, eventPayload, totalEvents } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
+import { deltaOfLog, fold, logOf } from './support.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
-let seq = 0
-
-async function fold(store: Store, folder: Folder, payloads: readonly EventPayload[], siteNo: number, now = NOW) {
-  await writeJournal(store, 'node', ++seq, deltaOf(siteNo, payloads, now))
-  await foldJournal(store, folder, { nodeId: 'node' })
-  await foldOrphans(store, ['node'])
-}
-
-const logOf = (payload: Payload): Log => {
-  const log: Log = []
-  appendPayload(log, 1, payload, NOW)
-  return log
-}
-
-const deltaOfLog = (log: Log): Delta => {
-  const delta = new Delta()
-  addLog(delta, log)
-  return delta
-}
-
 const claimed = (clients: string[], over: Partial<EventPayload> = {}) =>
   eventPayload({ timestamp_ms: NOW, tags: [], container: { clients }, ...over })
 
@@ -59,7 +31,7 @@ test('clients come back from the journal as they went in, with a version and wit
     { version: '7', environment: 'Live', clients: ['GA4', 'GA4', ''] },
   ]) {
     for (const payload of [claimed([], { container }), batch(NOW, { container })]) {
-      const delta = deltaOfLog(logOf(payload))
+      const delta = deltaOfLog(logOf(payload, NOW))
       const written: Log = []
       appendDelta(written, delta)
       const read = deltaOfLog(JSON.parse(JSON.stringify(written)) as Log)
@@ -74,13 +46,13 @@ test('clients come back from the journal as they went in, with a version and wit
 })
 
 test('a payload that names no client is written as it was before they were known', () => {
-  const plain = logOf(eventPayload({ timestamp_ms: NOW }))
+  const plain = logOf(eventPayload({ timestamp_ms: NOW }), NOW)
   for (const clients of [[], ['']])
-    assert.deepEqual(logOf(eventPayload({ timestamp_ms: NOW, container: { clients } })), plain)
+    assert.deepEqual(logOf(eventPayload({ timestamp_ms: NOW, container: { clients } }), NOW), plain)
 })
 
 test('a program of the version before stops at clients instead of counting wrong', () => {
-  const log = logOf(claimed(['GA4']))
+  const log = logOf(claimed(['GA4']), NOW)
   // Where it reads the number of events it finds a text.
   assert.equal(log[log.indexOf('GTM-ABC1234') + 1], '=')
 })
@@ -118,7 +90,7 @@ testOnEveryEngine(
 testOnEveryEngine('the report names the clients of each container, the latest first', async (store) => {
   const { site_no } = await insertSite(store)
   const folder = new Folder(store, () => 'client')
-  await fold(store, folder, [claimed(['GA4']), claimed([], { container_id: 'GTM-OTHER' })], site_no)
+  await fold(store, folder, [claimed(['GA4']), claimed([], { container_id: 'GTM-OTHER' })], site_no, NOW)
   await fold(store, folder, [claimed(['Data Client'])], site_no, NOW + 5_000)
   const containers = await containersOf(store.read, site_no)
   assert.deepEqual(
@@ -138,7 +110,7 @@ testOnEveryEngine(
     const made = Array.from({ length: 30 }, (_, n) =>
       claimed(Array.from({ length: 10 }, (_none, k) => `made up ${n}-${k}`)),
     )
-    await fold(store, folder, made, site_no)
+    await fold(store, folder, made, site_no, NOW)
     assert.equal((await rowsOf(store)).length, CLIENTS_PER_DAY)
     assert.equal(await totalEvents(store, site_no), 30)
   },
@@ -147,11 +119,11 @@ testOnEveryEngine(
 testOnEveryEngine('clients go with their age and with the site', async (store) => {
   const site = await insertSite(store)
   const folder = new Folder(store, () => 'client')
-  await fold(store, folder, [claimed(['GA4'])], site.site_no)
+  await fold(store, folder, [claimed(['GA4'])], site.site_no, NOW)
   await fold(store, folder, [claimed(['Data Client'])], site.site_no, NOW + DAY)
   await applyRetention(store, { minuteDays: 7, hourDays: 30 }, NOW + 40 * DAY, () => true)
   assert.deepEqual(await rowsOf(store), [])
-  await fold(store, folder, [claimed(['GA4'])], site.site_no)
+  await fold(store, folder, [claimed(['GA4'])], site.site_no, NOW)
   await store.write.transaction().execute((trx) => requestRemovals(trx, [site], NOW))
   await removeDeletedSites(store, NOW, () => true)
   assert.deepEqual(await rowsOf(store), [])

@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  addLog,
-  appendDelta,
-  appendPayload,
-  Delta,
-  Folder,
-  foldJournal,
-  foldOrphans,
-  type Log,
-} from '../../src/journal/index.ts'
-import type { EventPayload, Payload } from '../../src/journal/payload.ts'
+import { appendDelta, Folder, type Log } from '../../src/journal/index.ts'
+import type { EventPayload } from '../../src/journal/payload.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import {
   applyRetention,
@@ -22,35 +13,15 @@ import {
 } from '../../src/rollups/index.ts'
 import { requestRemovals } from '../../src/rollups/removal.ts'
 import type { Store } from '../../src/store/index.ts'
-import { contentsOf, deltaOf, eventPayload, numbersOf, writeJournal } from '../../testkit/deltas.ts'
+import { contentsOf, eventPayload, numbersOf } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { watchedRows } from './heavy-support.ts'
+import { deltaOfLog, fold, logOf } from './support.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 const client = () => 'client'
-let seq = 0
-
-async function fold(store: Store, folder: Folder, payloads: readonly EventPayload[], siteNo: number, now = NOW) {
-  await writeJournal(store, 'node', ++seq, deltaOf(siteNo, payloads, now))
-  await foldJournal(store, folder, { nodeId: 'node' })
-  // What was too much for one fold is spilled, and the next process folds it.
-  await foldOrphans(store, ['node'])
-}
-
-const logOf = (payload: Payload): Log => {
-  const log: Log = []
-  appendPayload(log, 1, payload, NOW)
-  return log
-}
-
-const deltaOfLog = (log: Log): Delta => {
-  const delta = new Delta()
-  addLog(delta, log)
-  return delta
-}
-
 function fieldsIn(log: Log, name = 'purchase') {
   const fields = deltaOfLog(log).sites.get(1)?.cells[0]?.events.get(name)?.fields
   return fields && new Map(Array.from(fields, ([field, counts]) => [field, numbersOf(counts)]))
@@ -77,7 +48,7 @@ const rowsOf = (store: Store, grain = 60): Promise<Row[]> =>
 
 test('an event counts each parameter that it names, there or not', () => {
   assert.deepEqual(
-    [...(fieldsIn(logOf(named({ coupon: true, group: false }))) ?? [])],
+    [...(fieldsIn(logOf(named({ coupon: true, group: false }), NOW)) ?? [])],
     [
       ['coupon', [1, 1]],
       ['group', [0, 1]],
@@ -86,8 +57,8 @@ test('an event counts each parameter that it names, there or not', () => {
 })
 
 test('an event that names none, and one with an empty list, are written as they were before there were parameters', () => {
-  const plain = logOf(eventPayload({ timestamp_ms: NOW }))
-  assert.deepEqual(logOf(eventPayload({ timestamp_ms: NOW, fields: {} })), plain)
+  const plain = logOf(eventPayload({ timestamp_ms: NOW }), NOW)
+  assert.deepEqual(logOf(eventPayload({ timestamp_ms: NOW, fields: {} }), NOW), plain)
   assert.equal(plain.includes('='), false)
   assert.equal(fieldsIn(plain), undefined)
 })
@@ -95,6 +66,7 @@ test('an event that names none, and one with an empty list, are written as they 
 test('a batch counts what it says, and nothing of a parameter that no event of it names', () => {
   const log = logOf(
     batch(NOW, { total_events: 9, fields: { coupon: { present: 3, total: 8 }, gone: { present: 0, total: 0 } } }),
+    NOW,
   )
   assert.deepEqual([...(fieldsIn(log, '') ?? [])], [['coupon', [3, 8]]])
 })
@@ -102,7 +74,7 @@ test('a batch counts what it says, and nothing of a parameter that no event of i
 test('parameters come back from the journal as they went in, alone and with all signals', () => {
   const full = named({ coupon: true }, { consent: { ad_storage: 'denied' }, tags: [{ id: '1', status: 'success' }] })
   for (const payload of [named({ coupon: true, '+': false, '=': true }), full, { ...full, weight: 10 }]) {
-    const delta = deltaOfLog(logOf(payload))
+    const delta = deltaOfLog(logOf(payload, NOW))
     const written: Log = []
     appendDelta(written, delta)
     const read = deltaOfLog(JSON.parse(JSON.stringify(written)) as Log)
@@ -111,18 +83,18 @@ test('parameters come back from the journal as they went in, alone and with all 
 })
 
 test('an event that stands for seven counts its parameters seven times', () => {
-  assert.deepEqual(fieldsIn(logOf(named({ coupon: true, group: false }, { weight: 7 })))?.get('coupon'), [7, 7])
+  assert.deepEqual(fieldsIn(logOf(named({ coupon: true, group: false }, { weight: 7 }), NOW))?.get('coupon'), [7, 7])
 })
 
 test('a program of the version before stops at parameters instead of counting wrong', () => {
-  const log = logOf(named({ coupon: true }))
+  const log = logOf(named({ coupon: true }), NOW)
   // Where it reads a mask or the count of tags it finds a text.
   assert.equal(typeof log[log.indexOf('purchase') + 1], 'string')
 })
 
 testOnEveryEngine('senders that name no parameters have no rows of them', async (store) => {
   const { site_no } = await insertSite(store)
-  await fold(store, new Folder(store, client), [eventPayload({ timestamp_ms: NOW })], site_no)
+  await fold(store, new Folder(store, client), [eventPayload({ timestamp_ms: NOW })], site_no, NOW)
   assert.deepEqual(await rowsOf(store), [])
 })
 
@@ -136,8 +108,9 @@ testOnEveryEngine(
       folder,
       [named({ coupon: true }), named({ coupon: false }), named({ coupon: true })],
       site.site_no,
+      NOW,
     )
-    await fold(store, folder, [named({ coupon: true }, { timestamp_ms: NOW - HOUR })], site.site_no)
+    await fold(store, folder, [named({ coupon: true }, { timestamp_ms: NOW - HOUR })], site.site_no, NOW)
     while ((await rollUp(store, NOW + 3 * DAY)) > 0);
     const one = (present: number, total: number) => ({ event_name: 'purchase', field: 'coupon', present, total })
     assert.deepEqual(await rowsOf(store, 3_600), [one(1, 1), one(2, 3)])
@@ -147,7 +120,7 @@ testOnEveryEngine(
     assert.deepEqual(await rowsOf(store, 86_400), [one(3, 4)])
     await applyRetention(store, { minuteDays: 7, hourDays: 30 }, NOW + 40 * DAY, () => true)
     assert.deepEqual(await rowsOf(store, 86_400), [])
-    await fold(store, folder, [named({ coupon: true })], site.site_no)
+    await fold(store, folder, [named({ coupon: true })], site.site_no, NOW)
     await store.write.transaction().execute((trx) => requestRemovals(trx, [site], NOW))
     await removeDeletedSites(store, NOW + MINUTE, () => true)
     assert.deepEqual(await rowsOf(store), [])
@@ -157,7 +130,7 @@ testOnEveryEngine(
 testOnEveryEngine('names are stored as they can be, and those that become one are counted as one', async (store) => {
   const { site_no } = await insertSite(store)
   const long = '"\u0001ß'.repeat(85)
-  await fold(store, new Folder(store, client), [named({ 'a\0b': true, 'a\ufffdb': false, [long]: true })], site_no)
+  await fold(store, new Folder(store, client), [named({ 'a\0b': true, 'a\ufffdb': false, [long]: true })], site_no, NOW)
   const rows = await rowsOf(store)
   assert.deepEqual(
     rows.map(({ field, present, total }) => [field, present, total]).sort(),
@@ -179,7 +152,8 @@ testOnEveryEngine(
         named(Object.fromEntries(Array.from({ length: 20 }, (_, j) => [`${round} ${i} ${j}`, true]))),
       )
     // The second time by a folder that knows only what it reads, as after a restart.
-    for (const round of [1, 2]) await fold(watched.store, new Folder(watched.store, client), hostile(round), site_no)
+    for (const round of [1, 2])
+      await fold(watched.store, new Folder(watched.store, client), hostile(round), site_no, NOW)
     const rows = await rowsOf(store)
     assert.equal(rows.length, FIELDS_PER_DAY + 1)
     assert.equal(rows.find(({ field }) => field === OTHER)?.total, 2 * sent * 20 - FIELDS_PER_DAY)
@@ -202,7 +176,7 @@ testOnEveryEngine(
         event_name: `event ${i % 3}`,
       }),
     )
-    await fold(watched.store, folder, payloads, site_no)
+    await fold(watched.store, folder, payloads, site_no, NOW)
     const rows = await rowsOf(store)
     assert.equal(
       rows.reduce((sum, { total }) => sum + total, 0),
@@ -224,7 +198,7 @@ testOnEveryEngine(
     const fields = Object.fromEntries(Array.from({ length: 20 }, (_, j) => [`parameter ${j}`, true]))
     // 1,380 minutes of 20 parameters are 27,600 rows beside those of the events: more than a site may add at once.
     const payloads = Array.from({ length: 1_380 }, (_, i) => named(fields, { timestamp_ms: NOW - i * MINUTE }))
-    await fold(store, folder, payloads, site_no)
+    await fold(store, folder, payloads, site_no, NOW)
     const rows = await rowsOf(store)
     assert.ok(rows.length < 22_500, `${rows.length} rows`)
     assert.ok(rows.some(({ event_name, field }) => event_name === OTHER && field === OTHER))
@@ -242,7 +216,7 @@ testOnEveryEngine(
     const payloads = Array.from({ length: NAMES_PER_DAY + 100 }, (_, i) =>
       named({ coupon: true }, { event_name: `event ${i}` }),
     )
-    await fold(store, new Folder(store, client), payloads, site_no)
+    await fold(store, new Folder(store, client), payloads, site_no, NOW)
     const rows = await rowsOf(store)
     assert.equal(rows.length, NAMES_PER_DAY + 1)
     assert.deepEqual(
@@ -261,8 +235,8 @@ testOnEveryEngine('processes that share a database share the cap of the day', as
       named(Object.fromEntries(Array.from({ length: 20 }, (_, j) => [`${from} ${i} ${j}`, true]))),
     )
   // Both know the book when the first admits 700 pairs, and the second is to see them before it admits more.
-  for (const folder of folders) await fold(store, folder, [named({ coupon: true })], site_no)
-  for (const [index, folder] of folders.entries()) await fold(store, folder, many(`${index}`), site_no)
+  for (const folder of folders) await fold(store, folder, [named({ coupon: true })], site_no, NOW)
+  for (const [index, folder] of folders.entries()) await fold(store, folder, many(`${index}`), site_no, NOW)
   const rows = await rowsOf(store)
   assert.equal(rows.length, FIELDS_PER_DAY + 1)
   assert.equal(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { overview } from '../../src/analytics/index.ts'
-import { Folder, foldJournal, foldOrphans } from '../../src/journal/index.ts'
+import { Folder } from '../../src/journal/index.ts'
 import { NameBooks } from '../../src/journal/names.ts'
 import type { EventPayload } from '../../src/journal/payload.ts'
 import { ROWS_AT_ONCE, ROWS_PER_MINUTE, RowBudget } from '../../src/journal/row-budget.ts'
@@ -9,23 +9,14 @@ import { DAY, MINUTE } from '../../src/lib/index.ts'
 import { applyRetention, CONTAINERS_PER_DAY, LINKS_PER_DAY, OTHER, rollUp } from '../../src/rollups/index.ts'
 import { KEPT_CONTAINERS, KEPT_LINKS } from '../../src/rollups/retention.ts'
 import type { Store } from '../../src/store/index.ts'
-import { deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
+import { deltaOf, eventPayload, totalEvents } from '../../testkit/deltas.ts'
 import { openEmptyStore, sqlite, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { reportContext } from '../analytics/support.ts'
+import { fold } from './support.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:30.000Z')
 const client = () => 'client'
-let seq = 0
-
-/** Folds payloads, all accepted at `now`, as one journal row. */
-async function fold(store: Store, folder: Folder, payloads: readonly EventPayload[], now: number, siteNo: number) {
-  await writeJournal(store, 'node', ++seq, deltaOf(siteNo, payloads, now))
-  await foldJournal(store, folder, { nodeId: 'node' })
-  // What was too much for one fold is spilled, and the next process folds it.
-  await foldOrphans(store, ['node'])
-}
-
 const many = (count: number, make: (index: number) => Partial<EventPayload>): EventPayload[] =>
   Array.from({ length: count }, (_, i) => eventPayload({ timestamp_ms: NOW, tags: [], ...make(i) }))
 
@@ -40,9 +31,9 @@ testOnEveryEngine('containers over the cap of a day are counted together, and no
     container_id: `GTM-${i}`,
     tags: [{ id: '1', name: 'GA4', status: 'success' }],
   }))
-  await fold(store, folder, payloads, NOW, site.site_no)
+  await fold(store, folder, payloads, site.site_no, NOW)
   // A new folder knows of no container what it does not read, like a process after its restart.
-  await fold(store, new Folder(store, client), payloads, NOW, site.site_no)
+  await fold(store, new Folder(store, client), payloads, site.site_no, NOW)
   const containers = await store.read.selectFrom('site_containers').select('container_id').execute()
   assert.equal(containers.length, CONTAINERS_PER_DAY + 1)
   const rows = await store.read.selectFrom('event_rollups').select(['container_id', 'total']).execute()
@@ -67,7 +58,7 @@ testOnEveryEngine(
     const payloads = many(3, (i) => ({
       tags: Array.from({ length: 500 }, (_, j) => ({ id: `${i * 500 + j}`, name: 'GA4', status: 'success' as const })),
     }))
-    await fold(store, new Folder(store, client), payloads, NOW, site.site_no)
+    await fold(store, new Folder(store, client), payloads, site.site_no, NOW)
     assert.equal(await rowsOf(store, 'tag_names'), LINKS_PER_DAY + 1)
     const report = await overview(reportContext(store, NOW + MINUTE), site, { hours: 1 })
     assert.deepEqual(
@@ -96,7 +87,7 @@ testOnEveryEngine(
         { id: '2', name: 'Ads', status: 'timeout' },
       ],
     }))
-    await fold(store, folder, payloads, NOW, site_no)
+    await fold(store, folder, payloads, site_no, NOW)
     const rows = (await rowsOf(store, 'event_rollups')) + (await rowsOf(store, 'tag_rollups'))
     const free = 4 * minutes
     assert.ok(rows <= ROWS_AT_ONCE + ROWS_PER_MINUTE + free, `${rows} rows`)
