@@ -1,17 +1,15 @@
-import { Button } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { useMayChange, useSession } from '../../api/session.ts'
+import { useMayChange } from '../../api/session.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { useMutes } from '../../ui/mute/mutes.ts'
 import { useSetBreadcrumbs } from '../../ui/PageHeader.tsx'
 import { ClientErrorState } from '../../ui/States.tsx'
 import { useAcknowledging } from '../../ui/undo.tsx'
 import { SavedViews } from '../../ui/views/SavedViews.tsx'
-import classes from './alerts.module.css'
 import { InboxHeader } from './InboxHeader.tsx'
 import { InboxList, InboxSkeleton, NoAlerts, NothingMatches } from './InboxList.tsx'
 import { type InboxRow, verdict } from './inbox.ts'
-import { BulkBar, KeyHelp } from './inbox-parts.tsx'
+import { BulkBar, InboxFoot } from './inbox-parts.tsx'
 import { type Inbox, type InboxFilter, useInbox, useInboxActions, useInboxFilter } from './use-inbox.ts'
 import { useLiveAlerts } from './use-live-alerts.ts'
 
@@ -48,7 +46,6 @@ export function AlertsPage() {
 }
 
 function Loaded({ rows, inbox, filter }: { rows: readonly InboxRow[]; inbox: Inbox; filter: InboxFilter }) {
-  const { mayChange } = useSession()
   const mayChangeOf = useMayChange()
   const mutes = useMutes()
   const navigate = useNavigate()
@@ -69,15 +66,7 @@ function Loaded({ rows, inbox, filter }: { rows: readonly InboxRow[]; inbox: Inb
   }
   return (
     <>
-      <BulkBar
-        what="alert"
-        selected={selection.selected.size}
-        open={selection.openCount}
-        isBusy={acknowledging.isBusy}
-        onAcknowledge={() => acknowledging.run([...selection.selected])}
-        onAll={selection.all}
-        onClear={selection.clear}
-      />
+      <BulkBar what="alert" selection={selection} acknowledging={acknowledging} />
       <InboxList
         rows={rows}
         directory={inbox.directory}
@@ -90,14 +79,7 @@ function Loaded({ rows, inbox, filter }: { rows: readonly InboxRow[]; inbox: Inb
         silencing={silencing}
         setSilencing={setSilencing}
       />
-      <footer className={classes.foot}>
-        {inbox.hasOlder && (
-          <Button variant="default" loading={inbox.isShowingOlder} onClick={inbox.showOlder}>
-            Show older alerts
-          </Button>
-        )}
-        <KeyHelp mayChange={mayChange} />
-      </footer>
+      <InboxFoot what="alert" list={inbox} />
     </>
   )
 }

@@ -1,11 +1,13 @@
 import { Button, Kbd } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Status } from '../../api/overview.ts'
+import { useSession } from '../../api/session.ts'
 import { useNow } from '../../lib/external.ts'
 import { counted, personName } from '../../lib/words.ts'
 import { type Mute, untilWords } from '../../ui/mute/mutes.ts'
 import { StatusBadge } from '../../ui/status/StatusMark.tsx'
 import classes from './alerts.module.css'
+import type { Selection } from './use-inbox.ts'
 import { clockTime } from './words.ts'
 
 const KEYS = [
@@ -20,14 +22,30 @@ const CHANGE_KEYS = [
 ] as const
 const LAST_KEY = [['?', 'lists all']] as const
 
-/** @param more keys that this list has besides */
-export function KeyHelp({
-  mayChange,
-  more = [],
-}: {
-  mayChange: boolean
+interface FootProps {
+  /** "alert" */
+  what: string
+  list: { hasOlder: boolean; isShowingOlder: boolean; showOlder: () => void }
+  /** Keys that this list has besides. */
   more?: readonly (readonly [string, string])[]
-}) {
+}
+
+/** What ends a list: the button for older lines, and the keys. */
+export function InboxFoot({ what, list, more = [] }: FootProps) {
+  const { mayChange } = useSession()
+  return (
+    <footer className={classes.foot}>
+      {list.hasOlder && (
+        <Button variant="default" loading={list.isShowingOlder} onClick={list.showOlder}>
+          Show older {what}s
+        </Button>
+      )}
+      <KeyHelp mayChange={mayChange} more={more} />
+    </footer>
+  )
+}
+
+function KeyHelp({ mayChange, more }: { mayChange: boolean; more: readonly (readonly [string, string])[] }) {
   const shown = [...KEYS, ...more, ...(mayChange ? CHANGE_KEYS : []), ...LAST_KEY]
   return (
     <p className={classes.keys}>
@@ -48,29 +66,27 @@ export function KeyHelp({
 interface BulkBarProps {
   /** "alert" */
   what: string
-  selected: number
-  open: number
-  isBusy: boolean
-  onAcknowledge: () => void
-  onAll: () => void
-  onClear: () => void
+  selection: Selection
+  acknowledging: { isBusy: boolean; run: (ids: string[]) => void }
 }
 
 /** The actions on the selected lines. */
-export function BulkBar({ what, selected, open, isBusy, onAcknowledge, onAll, onClear }: BulkBarProps) {
+export function BulkBar({ what, selection, acknowledging: { isBusy, run } }: BulkBarProps) {
+  const { size: selected } = selection.selected
+  const { openCount: open } = selection
   if (selected === 0) return null
   return (
     <section className={classes.bulk} aria-label={`Selected ${what}s`}>
       <span role="status">{counted(selected, what)} selected</span>
-      <Button size="compact-sm" loading={isBusy} onClick={onAcknowledge}>
+      <Button size="compact-sm" loading={isBusy} onClick={() => run([...selection.selected])}>
         Acknowledge {selected}
       </Button>
       {selected < open && (
-        <Button size="compact-sm" variant="default" onClick={onAll}>
+        <Button size="compact-sm" variant="default" onClick={selection.all}>
           Select all {open}
         </Button>
       )}
-      <Button size="compact-sm" variant="subtle" color="gray" onClick={onClear}>
+      <Button size="compact-sm" variant="subtle" color="gray" onClick={selection.clear}>
         Clear
       </Button>
     </section>

@@ -106,6 +106,7 @@ function useSelection(shown: readonly Pickable[]) {
     clear: () => setPicked(new Set()),
   }
 }
+export type Selection = ReturnType<typeof useSelection>
 
 /** What the keys do. */
 interface Keys {

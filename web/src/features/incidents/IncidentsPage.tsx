@@ -5,7 +5,7 @@ import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import type { IncidentSummary } from '../../api/incidents.ts'
 import { overviewQuery } from '../../api/overview.ts'
-import { useMayChange, useSession } from '../../api/session.ts'
+import { useMayChange } from '../../api/session.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
 import { useMutes } from '../../ui/mute/mutes.ts'
 import { NoSites } from '../../ui/NoSites.tsx'
@@ -13,11 +13,10 @@ import { useSetBreadcrumbs } from '../../ui/PageHeader.tsx'
 import { ClientErrorState, EmptyState } from '../../ui/States.tsx'
 import { useAcknowledgingIncidents } from '../../ui/undo.tsx'
 import { SavedViews } from '../../ui/views/SavedViews.tsx'
-import inboxClasses from '../alerts/alerts.module.css'
 import { InboxHeader } from '../alerts/InboxHeader.tsx'
 import { InboxLines, InboxSkeleton, NothingMatches } from '../alerts/InboxList.tsx'
 import { type Filter, verdict } from '../alerts/inbox.ts'
-import { BulkBar, KeyHelp } from '../alerts/inbox-parts.tsx'
+import { BulkBar, InboxFoot } from '../alerts/inbox-parts.tsx'
 import { type InboxFilter, useInboxActions, useInboxFilter } from '../alerts/use-inbox.ts'
 import { useLiveAlerts } from '../alerts/use-live-alerts.ts'
 import { IncidentRow } from './IncidentRow.tsx'
@@ -57,7 +56,6 @@ export function IncidentsPage() {
 const UNFOLD_KEY = [['e', 'unfolds']] as const
 
 function Loaded({ rows, incidents, filter }: { rows: readonly Row[]; incidents: Incidents; filter: InboxFilter }) {
-  const { mayChange } = useSession()
   const mayChangeOf = useMayChange()
   const mayActOn = ({ site_id }: IncidentSummary) => mayChangeOf(incidents.directory.sites[site_id ?? '']?.client_id)
   const mutes = useMutes()
@@ -86,15 +84,7 @@ function Loaded({ rows, incidents, filter }: { rows: readonly Row[]; incidents: 
   }
   return (
     <>
-      <BulkBar
-        what="incident"
-        selected={selection.selected.size}
-        open={selection.openCount}
-        isBusy={acknowledging.isBusy}
-        onAcknowledge={() => acknowledging.run([...selection.selected])}
-        onAll={selection.all}
-        onClear={selection.clear}
-      />
+      <BulkBar what="incident" selection={selection} acknowledging={acknowledging} />
       <InboxLines
         label="Incidents"
         rows={rows}
@@ -118,14 +108,7 @@ function Loaded({ rows, incidents, filter }: { rows: readonly Row[]; incidents: 
           )
         }
       />
-      <footer className={inboxClasses.foot}>
-        {incidents.hasOlder && (
-          <Button variant="default" loading={incidents.isShowingOlder} onClick={incidents.showOlder}>
-            Show older incidents
-          </Button>
-        )}
-        <KeyHelp mayChange={mayChange} more={UNFOLD_KEY} />
-      </footer>
+      <InboxFoot what="incident" list={incidents} more={UNFOLD_KEY} />
     </>
   )
 }
