@@ -15,10 +15,11 @@ import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { SavedViews } from '../../ui/views/SavedViews.tsx'
+import { FAILURE_RATE, P95, RUNS } from './measures.ts'
 import { Pager } from './Pager.tsx'
 import classes from './tags.module.css'
 import { VendorView } from './VendorView.tsx'
-import { failingWords, msWords, OTHER_TAGS, phoneWords, rateWords, versionWords } from './words.ts'
+import { failingWords, OTHER_TAGS, phoneWords, versionWords } from './words.ts'
 
 /** A vendor's first letter instead of its logo, which would have to be loaded from elsewhere and is a trademark. */
 const VendorMark = ({ name }: { name: string }) => (
@@ -158,21 +159,9 @@ const COLUMNS: readonly Column<VendorEntry>[] = [
     render: (entry) => <Failing entry={entry} />,
   },
   { key: 'sites', title: 'Sites', isNumber: true, sortBy: ({ sites }) => sites, render: ({ sites }) => whole(sites) },
-  { key: 'runs', title: 'Executions', isNumber: true, sortBy: ({ runs }) => runs, render: ({ runs }) => whole(runs) },
-  {
-    key: 'rate',
-    title: 'Failure rate',
-    isNumber: true,
-    sortBy: ({ failure_rate }) => failure_rate,
-    render: ({ failure_rate }) => rateWords(failure_rate),
-  },
-  {
-    key: 'p95',
-    title: 'p95',
-    isNumber: true,
-    sortBy: ({ p95_ms }) => p95_ms,
-    render: ({ p95_ms }) => msWords(p95_ms),
-  },
+  RUNS,
+  FAILURE_RATE,
+  P95,
   {
     key: 'versions',
     title: 'Container versions',

@@ -5,7 +5,6 @@ import { useNavigate } from '@tanstack/react-router'
 import { type VendorSite, type VendorSites, vendorSitesQuery } from '../../api/tags.ts'
 import { type Directory, useDirectory } from '../../lib/use-directory.ts'
 import { useSetUrlState } from '../../lib/use-url-state.ts'
-import { whole } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { ClientSelect } from '../../ui/ClientSelect.tsx'
 import { TextLink } from '../../ui/LinkButton.tsx'
@@ -16,9 +15,10 @@ import type { Column } from '../../ui/table/column.ts'
 import { DataTable } from '../../ui/table/DataTable.tsx'
 import { momentLine } from '../today/words.ts'
 import { HourStrip } from './HourStrip.tsx'
+import { FAILURE_RATE, P95, RUNS } from './measures.ts'
 import { Pager } from './Pager.tsx'
 import classes from './tags.module.css'
-import { msWords, phoneWords, rateWords, verdictWords } from './words.ts'
+import { phoneWords, verdictWords } from './words.ts'
 
 interface Props {
   /** Null for tags without a known vendor. */
@@ -146,21 +146,9 @@ const columnsOf = ({ sites }: Directory, timeOf: (index: number) => string): rea
     width: '12rem',
     render: ({ hours }) => <HourStrip hours={hours} timeOf={timeOf} />,
   },
-  {
-    key: 'rate',
-    title: 'Failure rate',
-    isNumber: true,
-    sortBy: ({ failure_rate }) => failure_rate,
-    render: ({ failure_rate }) => rateWords(failure_rate),
-  },
-  { key: 'runs', title: 'Executions', isNumber: true, sortBy: ({ runs }) => runs, render: ({ runs }) => whole(runs) },
-  {
-    key: 'p95',
-    title: 'p95',
-    isNumber: true,
-    sortBy: ({ p95_ms }) => p95_ms,
-    render: ({ p95_ms }) => msWords(p95_ms),
-  },
+  FAILURE_RATE,
+  RUNS,
+  P95,
   {
     key: 'versions',
     title: 'Container versions',
