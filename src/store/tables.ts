@@ -2,7 +2,6 @@ export type * from './tables/accounts.ts'
 export type * from './tables/alerts.ts'
 export type * from './tables/incidents.ts'
 export type * from './tables/management.ts'
-export type * from './tables/on-call.ts'
 export type * from './tables/probes.ts'
 export type * from './tables/rollups.ts'
 export type * from './tables.ts'
@@ -28,6 +27,9 @@ import type {
   DeliveryTable,
   DigestTable,
   MaintenanceTable,
+  OnCallEscalationTable,
+  OnCallOverrideTable,
+  OnCallRotationTable,
   SilenceTable,
 } from './tables/alerts.ts'
 import type { IncidentEventTable, IncidentNoteTable, IncidentTable } from './tables/incidents.ts'
@@ -52,7 +54,6 @@ import type {
   StatusSubscriberTable,
   TagVendorTable,
 } from './tables/management.ts'
-import type { OnCallEscalationTable, OnCallOverrideTable, OnCallRotationTable } from './tables/on-call.ts'
 import type { DeployMarkerTable, ProbeResultTable, ProbeTable, PushTable } from './tables/probes.ts'
 import type {
   ClientUsageTable,

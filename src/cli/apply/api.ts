@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { ApiTokenRecord } from '../../accounts/index.ts'
 import { type Grants, isApiToken, type Session } from '../../http/index.ts'
-import { fieldsOf, isObject, newId, SECOND, StartupError } from '../../lib/index.ts'
+import { type ErrorDetail, fieldsOf, isObject, newId, SECOND, StartupError } from '../../lib/index.ts'
 import type { ServiceSettings } from '../../operations/index.ts'
 import { whyUnreachable } from '../post.ts'
 import { type Answered, exchange } from './exchange.ts'
@@ -13,17 +13,12 @@ const LONGEST_WAIT_MS = 30 * SECOND
 /** Entries per page of a list. */
 const PAGE = 1_000
 
-export interface ApiFault {
-  path: string
-  message: string
-}
-
 /** A refusal by the service, with its own message. */
 export class RefusedError extends StartupError {
   readonly status: number
-  readonly details: readonly ApiFault[]
+  readonly details: readonly ErrorDetail[]
 
-  constructor(status: number, message: string, details: readonly ApiFault[] = []) {
+  constructor(status: number, message: string, details: readonly ErrorDetail[] = []) {
     super(message)
     this.name = 'RefusedError'
     this.status = status
@@ -242,7 +237,7 @@ function jsonOf(bytes: Buffer): unknown {
   }
 }
 
-const faultsIn = (details: unknown): ApiFault[] =>
+const faultsIn = (details: unknown): ErrorDetail[] =>
   Array.isArray(details)
     ? details.flatMap((detail: unknown) =>
         isObject(detail) && typeof detail.path === 'string' && typeof detail.message === 'string'
