@@ -6,7 +6,7 @@ import { startAnswering } from '../../testkit/listeners.ts'
 import { refreshAfter } from '../../web/src/api/channels.ts'
 import { ApiError, request, UnreachableError } from '../../web/src/api/client.ts'
 import type { ClientRecord } from '../../web/src/api/clients.ts'
-import { createQueryClient } from '../../web/src/api/query-client.ts'
+import { createQueryClient, refresh } from '../../web/src/api/query-client.ts'
 import { settle } from '../../web/src/api/settle.ts'
 import { reopenAfter, throttled } from '../../web/src/api/stream.ts'
 import { channelBody } from '../../web/src/features/clients/channel-values.ts'
@@ -309,6 +309,27 @@ test('a first load that a change overtakes is loaded again, once for all changes
   asked[1]?.('after it')
   await new Promise(setImmediate)
   assert.equal(list.getCurrentResult().data, 'after it')
+  assert.equal(asked.length, 2)
+})
+
+test('messages let a refetch that is running arrive, and ask once more after it', async (t) => {
+  const client = createQueryClient()
+  const asked: { give: (answer: string) => void; signal: AbortSignal }[] = []
+  const load = ({ signal }: { signal: AbortSignal }) => new Promise<string>((give) => asked.push({ give, signal }))
+  const queryKey = ['alerts', 'open']
+  const list = new QueryObserver(client, { queryKey, queryFn: load, initialData: 'at first' })
+  t.after(list.subscribe(() => undefined))
+  t.after(() => client.clear())
+  for (const _message of [1, 2, 3]) refresh(client, { queryKey: ['alerts'] })
+  assert.equal(asked.length, 1)
+  assert.equal(asked[0]?.signal.aborted, false)
+  asked[0]?.give('meanwhile')
+  await turn()
+  assert.equal(list.getCurrentResult().data, 'meanwhile')
+  assert.equal(asked.length, 2, 'what it answers may be older than the last message')
+  asked[1]?.give('after the messages')
+  await turn()
+  assert.equal(list.getCurrentResult().data, 'after the messages')
   assert.equal(asked.length, 2)
 })
 

@@ -11,6 +11,7 @@ import type {
 } from '../../../src/probes/index.ts'
 import { request } from './client.ts'
 import { overviewQuery } from './overview.ts'
+import { refresh } from './query-client.ts'
 import { useStreamEvent } from './stream.ts'
 
 export type {
@@ -135,6 +136,6 @@ function useProbeChange<V, T>(mutationFn: (variables: V) => Promise<T>, goneId?:
 /** Refetches probes as soon as the stream reports a new status. */
 export function useProbeUpdates(): void {
   const client = useQueryClient()
-  const refresh = useCallback(() => void client.invalidateQueries({ queryKey: PROBES_KEY }), [client])
-  useStreamEvent('status', refresh)
+  const listener = useCallback(() => refresh(client, { queryKey: PROBES_KEY }), [client])
+  useStreamEvent('status', listener)
 }

@@ -1,4 +1,4 @@
-import { MutationCache, notifyManager, QueryCache, QueryClient } from '@tanstack/react-query'
+import { MutationCache, notifyManager, QueryCache, QueryClient, type QueryFilters } from '@tanstack/react-query'
 import { ApiError, UnreachableError } from './client.ts'
 import { signedOut } from './session.ts'
 
@@ -6,6 +6,18 @@ import { signedOut } from './session.ts'
 const RETRIES = 2
 /** Pause before a query without an answer is tried again, ms. */
 const PAUSE_MS = 10_000
+
+/** Loads that a change has overtaken: their answer may be older than it. Invalidating restarts a refetch, but not a first load. */
+const overtaken = new WeakSet<object>()
+
+/**
+ * Refetches what a message reports as changed, after a refetch that is running: with a message every two seconds, a slow answer would be
+ * given up each time and never arrive.
+ */
+export function refresh(client: QueryClient, filters: QueryFilters): void {
+  for (const query of client.getQueryCache().findAll({ ...filters, fetchStatus: 'fetching' })) overtaken.add(query)
+  void client.invalidateQueries(filters, { cancelRefetch: false })
+}
 
 /**
  * Keeps showing old data while a refetch runs and after one fails, unless it answers that the thing no longer exists. A 401 to any
@@ -17,8 +29,6 @@ export function createQueryClient(): QueryClient {
   const onError = (error: Error) => {
     if (error instanceof ApiError && error.code === 'unauthorized') signedOut(client)
   }
-  /** First loads that a change has overtaken. Invalidating restarts a refetch, but not a first load, whose answer may be older than the change. */
-  const overtaken = new WeakSet<object>()
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
       onSuccess(_data, query) {

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useRef } from 'react'
 import { ALERTS_KEY } from '../../api/alerts.ts'
 import { PROBES_KEY, type ResultRecord, resultsQuery } from '../../api/probes.ts'
+import { refresh } from '../../api/query-client.ts'
 import { useStreamEvent } from '../../api/stream.ts'
 
 /** Poll interval for changes that the stream does not report, such as someone else's acknowledgement, ms. */
@@ -14,15 +15,15 @@ const TOGETHER_MS = 100
 export function useLiveAlerts(): void {
   const client = useQueryClient()
   const waiting = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const refresh = useCallback(() => {
+  const listener = useCallback(() => {
     waiting.current ??= setTimeout(() => {
       waiting.current = undefined
-      void client.invalidateQueries({ queryKey: ALERTS_KEY })
-      void client.invalidateQueries({ queryKey: [...PROBES_KEY, 'results'] })
+      refresh(client, { queryKey: ALERTS_KEY })
+      refresh(client, { queryKey: [...PROBES_KEY, 'results'] })
     }, TOGETHER_MS)
   }, [client])
-  useStreamEvent('status', refresh)
-  useStreamEvent('alerts', refresh)
+  useStreamEvent('status', listener)
+  useStreamEvent('alerts', listener)
 }
 
 /** Enough to show the time before the alert: about 17 hours of a probe that runs every five minutes. */

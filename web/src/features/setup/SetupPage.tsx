@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { reportsKey } from '../../api/analytics.ts'
+import { refresh } from '../../api/query-client.ts'
 import { AboutClient, useSession } from '../../api/session.ts'
 import { settingsQuery } from '../../api/settings.ts'
 import { type SiteRecord, siteQuery } from '../../api/sites.ts'
@@ -93,10 +94,7 @@ const REFRESH_MS = 4_000
 /** Refetches when the stream reports that the site has received something. */
 function useArrivals(siteId: string): void {
   const client = useQueryClient()
-  const refresh = useThrottledCallback(
-    () => void client.invalidateQueries({ queryKey: reportsKey(siteId) }),
-    REFRESH_MS,
-  )
+  const refreshReports = useThrottledCallback(() => refresh(client, { queryKey: reportsKey(siteId) }), REFRESH_MS)
   const listener = useCallback(
     ({ sites }: StreamEvents['ingest']) => {
       const last_event_at = sites.find(({ id }) => id === siteId)?.last_event_at
@@ -105,9 +103,9 @@ function useArrivals(siteId: string): void {
         siteQuery(siteId).queryKey,
         (site: SiteRecord | undefined) => site && { ...site, last_event_at },
       )
-      refresh()
+      refreshReports()
     },
-    [client, siteId, refresh],
+    [client, siteId, refreshReports],
   )
   useStreamEvent('ingest', listener)
 }

@@ -9,6 +9,7 @@ import { ALERTS_KEY } from '../../api/alerts.ts'
 import { reportsKey, type SiteReport } from '../../api/analytics.ts'
 import type { Query } from '../../api/client.ts'
 import { PROBES_KEY } from '../../api/probes.ts'
+import { refresh } from '../../api/query-client.ts'
 import { AboutClient } from '../../api/session.ts'
 import { type SiteRecord, siteQuery } from '../../api/sites.ts'
 import { useStreamEvent } from '../../api/stream.ts'
@@ -148,8 +149,8 @@ function useLive(siteId: string): void {
   const onStatus = useCallback(
     ({ probes }: { probes: readonly { site_id: string }[] }) => {
       if (!probes.some(({ site_id }) => site_id === siteId)) return
-      void client.invalidateQueries({ queryKey: PROBES_KEY })
-      void client.invalidateQueries({ queryKey: ALERTS_KEY })
+      refresh(client, { queryKey: PROBES_KEY })
+      refresh(client, { queryKey: ALERTS_KEY })
     },
     [client, siteId],
   )
@@ -158,7 +159,7 @@ function useLive(siteId: string): void {
     ({ sites }: { sites: readonly { id: string }[] }) => {
       if (!sites.some(({ id }) => id === siteId)) return
       // People wait for a site's first event, so refetch reports without any at once.
-      void client.invalidateQueries({
+      refresh(client, {
         queryKey: reportsKey(siteId),
         predicate: ({ state }) => (state.data as Partial<SiteReport> | undefined)?.last_seen === null,
       })
