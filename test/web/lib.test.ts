@@ -9,10 +9,14 @@ import type { ClientRecord } from '../../web/src/api/clients.ts'
 import { createQueryClient, refresh } from '../../web/src/api/query-client.ts'
 import { settle } from '../../web/src/api/settle.ts'
 import { reopenAfter, throttled } from '../../web/src/api/stream.ts'
+import { clockTime } from '../../web/src/features/alerts/words.ts'
 import { channelBody } from '../../web/src/features/clients/channel-values.ts'
 import { planLimits } from '../../web/src/features/clients/client-values.ts'
 import { noChannel, quotaWords } from '../../web/src/features/overview/banners.ts'
+import { clock } from '../../web/src/features/site/words.ts'
+import { moment } from '../../web/src/features/status/sentence.ts'
 import { hoursInWords, phoneWords } from '../../web/src/features/tags/words.ts'
+import { momentLine } from '../../web/src/features/today/words.ts'
 import { changedSince } from '../../web/src/lib/changed.ts'
 import { faultsOf } from '../../web/src/lib/form-faults.ts'
 import { onset, onsetLine } from '../../web/src/lib/onset.ts'
@@ -21,6 +25,7 @@ import { compact, counted, duration, exact, percent, relative, unbroken } from '
 import { momentOf, wallTime } from '../../web/src/lib/zone.ts'
 import { momentLike, zoneHint } from '../../web/src/lib/zone-hint.ts'
 import { parseSearch, stringifySearch } from '../../web/src/routes/search.ts'
+import { bucketText } from '../../web/src/ui/chart/bucket-text.ts'
 import { explain } from '../../web/src/ui/error-words.ts'
 import { SERIES_COLORS, seriesTokens } from '../../web/src/ui/series-color.ts'
 import { type Column, nextSort, sorted } from '../../web/src/ui/table/column.ts'
@@ -28,6 +33,7 @@ import { overviewOf, site } from './overviews.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
 
 const WORDS: readonly [said: string, expected: string][] = [
   [duration(42 * MINUTE), '42\u00a0min'],
@@ -66,10 +72,21 @@ const ONES: readonly [said: string, expected: string][] = [
 ]
 for (const [said, expected] of ONES) test(`of one: "${expected}"`, () => assert.equal(said, expected))
 
-test('an exact time makes one formatter a zone, as lists show hundreds of them every few seconds', (t) => {
+test('times make their formatters once a zone, as lists show hundreds of them every few seconds', (t) => {
   const make = t.mock.method(Intl, 'DateTimeFormat')
-  for (const at of [0, MINUTE, HOUR]) exact(at, 'Asia/Tokyo')
-  assert.equal(make.mock.callCount(), 1)
+  const zone = 'Asia/Tokyo'
+  const show = (at: number) => [
+    exact(at, zone),
+    clockTime(at, undefined, DAY),
+    clock(at, DAY, zone),
+    moment(at, DAY, zone),
+    momentLine(at, zone),
+    bucketText({ start: at, end: at + HOUR, isPartial: false }, zone),
+  ]
+  show(0)
+  const made = make.mock.callCount()
+  for (const at of [MINUTE, HOUR]) show(at)
+  assert.equal(make.mock.callCount() - made, 0)
 })
 
 const UNBROKEN: readonly [text: string, shown: string][] = [

@@ -27,29 +27,23 @@ export function relative(at: number, now: number): string {
 
 /** A time to the second in a zone, with the zone's short name: "21 Nov 2026, 09:42:10 CET". */
 export function exact(at: number, zone: string | undefined): string {
-  let format = exactFormats.get(zone)
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat('en-GB', {
-      day: 'numeric',
-      month: 'short',
-      year: 'numeric',
-      hour: '2-digit',
-      minute: '2-digit',
-      second: '2-digit',
-      timeZoneName: 'short',
-      ...(zone === undefined ? {} : { timeZone: zone }),
-    })
-    exactFormats.set(zone, format)
-  }
-  return format.format(at)
+  const second = { hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' } as const
+  return dateFormat(zone, { day: 'numeric', month: 'short', year: 'numeric', ...second }).format(at)
 }
 
-/** By zone: each takes longer to make than a line of a list to render. */
-const exactFormats = new Map<string | undefined, Intl.DateTimeFormat>()
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** How times are written in a zone, by default the device's. Kept, because making one takes longer than rendering a line of a list. */
+export function dateFormat(zone: string | undefined, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = JSON.stringify([zone, options])
+  const format = formats.get(key) ?? new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone })
+  formats.set(key, format)
+  return format
+}
 
 /** "14:20" in the device's zone, for what is about the device or the people in front of it. */
 export const deviceTime = (at: number): string =>
-  new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }).format(at)
+  dateFormat(undefined, { hour: '2-digit', minute: '2-digit' }).format(at)
 
 const compactFormat = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 const wholeFormat = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })

@@ -1,6 +1,6 @@
 import type { AlertRecord } from '../../api/alerts.ts'
 import type { Status } from '../../api/overview.ts'
-import { duration, unbroken } from '../../lib/words.ts'
+import { dateFormat, duration, unbroken } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
 
 /** The status mark of an alert. An alert about the check itself says nothing about the target, so it is marked as an error. */
@@ -35,13 +35,11 @@ export const timesIn = (text: string, clock: (moment: number) => string): string
 
 /** "14:00", or "Sat 22 Nov, 09:00" on another day than `now`, with the zone when it is not the reader's own. */
 export function clockTime(moment: number, zone: string | undefined, now: number): string {
-  const inZone = zone === undefined ? {} : { timeZone: zone }
-  const day = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', ...inZone })
-  const time = new Intl.DateTimeFormat('en-GB', {
+  const day = dateFormat(zone, { weekday: 'short', day: 'numeric', month: 'short' })
+  const time = dateFormat(zone, {
     hour: '2-digit',
     minute: '2-digit',
     ...(zone === undefined || zone === ownZone() ? {} : { timeZoneName: 'short' }),
-    ...inZone,
   })
   return day.format(moment) === day.format(now) ? time.format(moment) : `${day.format(moment)}, ${time.format(moment)}`
 }

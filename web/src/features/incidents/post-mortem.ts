@@ -1,6 +1,6 @@
 import type { IncidentDetail } from '../../api/incidents.ts'
 import { isDetectedAtOnce } from '../../lib/onset.ts'
-import { duration, personName } from '../../lib/words.ts'
+import { dateFormat, duration, personName } from '../../lib/words.ts'
 import { type TimelineLine, timelineOf } from '../alerts/timeline.ts'
 import { typeName } from '../alerts/type-names.ts'
 import { sentence } from '../alerts/words.ts'
@@ -96,8 +96,7 @@ function table({ alerts, affected }: IncidentDetail, at: (time: string) => strin
 
 /** "25 Nov 2026, 13:40" */
 function timeIn(time: string, timeZone: string): string {
-  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone })
-  return format.format(Date.parse(time))
+  return dateFormat(timeZone, { dateStyle: 'medium', timeStyle: 'short' }).format(Date.parse(time))
 }
 
 /** People's text as one line, escaped so that nothing in it is read as Markdown or HTML. */

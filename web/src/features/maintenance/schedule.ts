@@ -1,4 +1,5 @@
 import type { MaintenanceRecord } from '../../api/maintenance.ts'
+import { dateFormat } from '../../lib/words.ts'
 import { momentOf, ownZone, wallTime } from '../../lib/zone.ts'
 
 const MINUTE = 60_000
@@ -85,10 +86,10 @@ export function weekdayWords(weekdays: readonly number[]): string {
 
 /** "Fri 21 Nov, 22:00 to 23:30 CET"; the end has its own date when it is on another day. */
 export function windowWords({ starts_at, ends_at }: { starts_at: string; ends_at: string }, zone = ownZone()): string {
-  const day = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: zone })
-  const time = { hour: '2-digit', minute: '2-digit', timeZone: zone } as const
-  const clock = new Intl.DateTimeFormat('en-GB', time)
-  const clockInZone = new Intl.DateTimeFormat('en-GB', { ...time, timeZoneName: 'short' })
+  const day = dateFormat(zone, { weekday: 'short', day: 'numeric', month: 'short' })
+  const time = { hour: '2-digit', minute: '2-digit' } as const
+  const clock = dateFormat(zone, time)
+  const clockInZone = dateFormat(zone, { ...time, timeZoneName: 'short' })
   const [start, end] = [Date.parse(starts_at), Date.parse(ends_at)]
   const endDay = day.format(end) === day.format(start) ? '' : `${day.format(end)}, `
   return `${day.format(start)}, ${clock.format(start)} to ${endDay}${clockInZone.format(end)}`

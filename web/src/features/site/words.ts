@@ -1,4 +1,4 @@
-import { compact, percent, unbroken } from '../../lib/words.ts'
+import { compact, dateFormat, percent, unbroken } from '../../lib/words.ts'
 
 /** The kind of a number, which decides how its change is worded. */
 export type Kind = 'count' | 'rate' | 'points' | 'ms'
@@ -59,8 +59,8 @@ export function span(ms: number): string {
 
 /** A local time: "09:42", or "20 Nov, 09:42" on another day. */
 export function clock(at: number, now: number, zone: string): string {
-  const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: zone })
-  const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: zone }).format(at)
+  const day = dateFormat(zone, { day: 'numeric', month: 'short' })
+  const time = dateFormat(zone, { hour: '2-digit', minute: '2-digit' }).format(at)
   return day.format(at) === day.format(now) ? time : `${day.format(at)}, ${time}`
 }
 

@@ -1,4 +1,5 @@
 import type { SharedSite, StatusPage } from '../../api/status.ts'
+import { dateFormat } from '../../lib/words.ts'
 import { NO_EVENT_LATELY, NOTHING_TO_JUDGE } from '../../ui/status/status.ts'
 
 /**
@@ -84,9 +85,8 @@ export function stateWords(
 
 /** "09:42" for today, "20 Nov, 09:42" for another day. */
 export function moment(at: number, now: number, zone?: string): string {
-  const inZone = zone === undefined ? {} : { timeZone: zone }
-  const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', ...inZone })
-  const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', ...inZone }).format(at)
+  const day = dateFormat(zone, { day: 'numeric', month: 'short', year: 'numeric' })
+  const time = dateFormat(zone, { hour: '2-digit', minute: '2-digit' }).format(at)
   if (day.format(at) === day.format(now)) return time
   return `${day.format(at).replace(/ \d{4}$/, '')}, ${time}`
 }

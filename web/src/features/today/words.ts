@@ -1,5 +1,5 @@
 import type { ChangeRecord, Today } from '../../api/today.ts'
-import { counted, duration, percent, whole } from '../../lib/words.ts'
+import { counted, dateFormat, duration, percent, whole } from '../../lib/words.ts'
 
 /** "Wednesday 25 November 2026, 14:20 CET" */
 export const dateLine = (at: number, zone: string): string =>
@@ -22,7 +22,7 @@ export const momentLine = (at: number, zone: string): string =>
     .replaceAll(' ', '\u00a0')
 
 const inZone = (at: number, zone: string, options: Intl.DateTimeFormatOptions): string =>
-  new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone, hourCycle: 'h23' }).format(at)
+  dateFormat(zone, { ...options, hourCycle: 'h23' }).format(at)
 
 /** "2 opened · 1 resolved · 1 unresolved" */
 export const nightWords = ({ opened, resolved, open }: Today['overnight']): string =>

@@ -1,3 +1,5 @@
+import { dateFormat } from '../../lib/words.ts'
+
 const DAY = 86_400_000
 
 /** The time of a bucket in words: "15:30–15:45, 21 Nov 2026, CET", and "so far" while it is not over. Times in epoch ms. */
@@ -7,14 +9,14 @@ export function bucketText(
   now = Date.now(),
 ): string {
   const { start, end, isPartial } = bucket
-  const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: zone })
+  const date = dateFormat(zone, { day: 'numeric', month: 'short', year: 'numeric' })
   const text = end - start >= DAY ? daysText(start, end, date) : `${clockSpan(start, end, zone)}, ${date.format(start)}`
   return `${text}, ${zoneName(start, zone)}${isPartial ? (end > now ? ' · so far' : ' · shown in part') : ''}`
 }
 
 /** "15:30–15:45" in a zone. */
 export function clockSpan(start: number, end: number, zone: string): string {
-  const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: zone })
+  const time = dateFormat(zone, { hour: '2-digit', minute: '2-digit' })
   return end > start ? `${time.format(start)}–${time.format(end)}` : time.format(start)
 }
 
@@ -24,6 +26,6 @@ function daysText(start: number, end: number, date: Intl.DateTimeFormat): string
 }
 
 function zoneName(at: number, zone: string): string {
-  const parts = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short', timeZone: zone }).formatToParts(at)
+  const parts = dateFormat(zone, { timeZoneName: 'short' }).formatToParts(at)
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone
 }

@@ -1,3 +1,4 @@
+import { dateFormat } from '../../lib/words.ts'
 import { momentOf, wallTime } from '../../lib/zone.ts'
 import type { TimeChartData } from './points.ts'
 
@@ -22,8 +23,8 @@ export function timeTicks(from: number, to: number, zone: string, most: number):
 
 /** Returns the label of a tick: the date at midnight, else the time. */
 export function tickWriter(zone: string): (at: number) => string {
-  const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: zone })
-  const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: zone })
+  const time = dateFormat(zone, { hour: '2-digit', minute: '2-digit' })
+  const date = dateFormat(zone, { day: 'numeric', month: 'short' })
   return (at) => (isMidnight(at, zone) ? date.format(at) : time.format(at))
 }
 
