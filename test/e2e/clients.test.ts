@@ -27,6 +27,12 @@ const VIEWER_TOKEN = 'viewer-token-of-the-test-0123456789'
 /** The browser logs every answer that is an error. */
 const EXPECTED = /status of 4(00|09)/
 
+/** In the browser: whether a click on the middle of what has the focus would reach it. */
+const UNCOVERED = `(() => {
+  const { left, top, width, height } = document.activeElement.getBoundingClientRect()
+  return document.activeElement.contains(document.elementFromPoint(left + width / 2, top + height / 2))
+})()`
+
 await ensureDashboard()
 
 test('an empty store leads to a client and a site, and a field says what is wrong with it', async (t) => {
@@ -316,6 +322,17 @@ test('a client and its sites are changed, paused and deleted', async (t) => {
     await page.getByText('Not done', { exact: true }).waitFor()
     await until('the browser logs the refusal', () => browserErrors.length > 0 || undefined)
     assert.match(browserErrors.splice(0).join(), /^[^,]*status of 503[^,]*$/)
+    const atTheEnd = page.getByRole('button', { name: 'Delete …' })
+    const size = page.viewportSize()
+    for (const width of [1280, 320]) {
+      await page.setViewportSize({ width, height: 740 })
+      await atTheEnd.blur()
+      await atTheEnd.focus()
+      assert.equal(await page.evaluate(UNCOVERED), true, `a toast lies over the last button at ${width} px`)
+    }
+    await page.getByRole('navigation').getByRole('link', { name: 'Overview' }).first().focus()
+    assert.equal(await page.evaluate(UNCOVERED), true, 'a toast lies over the rail of a phone')
+    if (size !== null) await page.setViewportSize(size)
     await page.getByRole('button', { name: 'Pause …' }).click()
     assert.equal(await page.getByRole('dialog').getByText('The database is busy').count(), 0)
     await page
