@@ -233,15 +233,19 @@ test('who edits one client and only sees another is offered changes of the first
   }
 })
 
-test('someone without a role sees whom to ask for one, and no lost connection', async (t) => {
+test('someone without a role, or who loses the last one, sees whom to ask for one, and no lost connection', async (t) => {
   const { admin } = await startWithTwo(t)
   const [client] = await admin.ask<{ id: string }[]>('GET', '/api/clients')
   const { link } = await admin.ask<InvitedUser>('POST', '/api/users', {
     email: 'left@agency.example',
     roles: [{ client_id: client?.id, role: 'editor' }],
   })
-  await admin.ask('DELETE', `/api/clients/${client?.id}`)
   const { page, browserErrors } = await accept(t, link?.url ?? '')
+  await follow(page, '/alerts')
+  await page.getByText('live', { exact: true }).waitFor()
+  await admin.ask('DELETE', `/api/clients/${client?.id}`)
+  await page.getByText(/^(live|connecting)$/).waitFor({ state: 'detached' })
+  assert.equal(await page.getByText(/^No connection/).count(), 0)
   let streams = 0
   page.on('request', (request) => {
     streams += Number(request.url().endsWith('/api/stream'))

@@ -6,6 +6,7 @@ import { useEffect, useState } from 'react'
 import type { StreamEvents } from '../../../src/dashboard/index.ts'
 import { external } from '../lib/external.ts'
 import { type Overview, overviewQuery } from './overview.ts'
+import { sessionQuery } from './session.ts'
 
 /** State of the stream: `closed` before the first message and without a session, `resting` in a background tab. */
 type StreamState = 'closed' | 'open' | 'broken' | 'resting'
@@ -59,7 +60,7 @@ export function useStream(isOn = true): void {
       } else if (kind !== 'alive') refresh.next()
       for (const listener of listeners[kind] as ReadonlySet<(message: unknown) => void>) listener(message)
     }
-    const stop = amongTabs(hear)
+    const stop = amongTabs(hear, () => void client.invalidateQueries({ queryKey: sessionQuery.queryKey }))
     return () => {
       refresh.cancel()
       stop()
@@ -86,7 +87,7 @@ interface Passed {
  * tabs; a background tab without one rests until it becomes visible. When two tabs have a stream, the older one closes at the other's
  * first message, so that nothing is lost between them. (Web Locks would need TLS.)
  */
-function amongTabs(hear: Hear): () => void {
+function amongTabs(hear: Hear, refused: () => void): () => void {
   const tabs = new BroadcastChannel('tagwarden-stream')
   let close: (() => void) | undefined
   let since = 0
@@ -101,7 +102,7 @@ function amongTabs(hear: Hear): () => void {
       pass(said)
       hear(said)
     }
-    close = keepOpen(passOn, () => pass(undefined))
+    close = keepOpen(passOn, () => pass(undefined), refused)
   }
   const letGo = () => {
     close?.()
@@ -141,8 +142,9 @@ function amongTabs(hear: Hear): () => void {
  *
  * @param hear receives every message
  * @param lose called when the connection is lost
+ * @param refused called when the answer is not a stream, as for someone who has lost the last role: the browser hides its status
  */
-function keepOpen(hear: Hear, lose: () => void): () => void {
+function keepOpen(hear: Hear, lose: () => void, refused: () => void): () => void {
   let source: EventSource | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let silence: ReturnType<typeof setTimeout> | undefined
@@ -173,6 +175,7 @@ function keepOpen(hear: Hear, lose: () => void): () => void {
       lose()
       if (opened.readyState !== EventSource.CLOSED) return
       clearTimeout(silence)
+      refused()
       timer = setTimeout(open, reopenAfter(refusals++, Math.random()))
     })
   }
