@@ -140,6 +140,12 @@ test('the shared status page', async (t) => {
         await assertAccessible(page)
         assert.equal(await sideways(page), 0, 'the page scrolls sideways')
         await screenshot(page, 'status', variant)
+        await history(page)
+          .getByRole('link', { name: `Harbour Coffee Roasters: ${PAST}` })
+          .click()
+        await page.getByText(/^Resolved: from /).waitFor()
+        assert.equal(await page.getByRole('heading', { name: 'What happened' }).count(), 0, 'a heading without a line')
+        await staysAccessible(page)
       },
     )
   }

@@ -31,6 +31,7 @@ interface LoadedProps extends Freshness {
 
 function Loaded({ incident, token, readAt, isCutOff }: LoadedProps) {
   const now = useNow()
+  const lines = sharedLines(incident)
   const isOver = incident.resolved_at !== null
   const status = isOver ? 'ok' : incident.severity
   useTab(`${STATUS_SIGNS[status]} ${incident.name}: ${incident.title}`, status)
@@ -74,15 +75,19 @@ function Loaded({ incident, token, readAt, isCutOff }: LoadedProps) {
           </ul>
         </>
       )}
-      <h2 className={classes.heading}>What happened</h2>
-      <ol className={classes.reasons}>
-        {sharedLines(incident).map(({ key, at, head, text }) => (
-          <li key={key}>
-            <time dateTime={at}>{moment(Date.parse(at), now)}</time>: {head}
-            {text !== null && <span className={classes.muted}> · {unbroken(text)}</span>}
-          </li>
-        ))}
-      </ol>
+      {lines.length > 0 && (
+        <>
+          <h2 className={classes.heading}>What happened</h2>
+          <ol className={classes.reasons}>
+            {lines.map(({ key, at, head, text }) => (
+              <li key={key}>
+                <time dateTime={at}>{moment(Date.parse(at), now)}</time>: {head}
+                {text !== null && <span className={classes.muted}> · {unbroken(text)}</span>}
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
       <p className={classes.note} role="status">
         {isCutOff
           ? `Tagwarden cannot be reached: this is how it was ${relative(readAt, now)}. Trying again.`
