@@ -252,3 +252,4 @@ export type ClientChannelRow = Selectable<ClientChannelTable>
 export type DeliveryRow = Selectable<DeliveryTable>
 export type OnCallRotationRow = Selectable<OnCallRotationTable>
 export type OnCallOverrideRow = Selectable<OnCallOverrideTable>
+export type OnCallEscalationRow = Selectable<OnCallEscalationTable>
