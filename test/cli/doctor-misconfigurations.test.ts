@@ -80,7 +80,7 @@ const SEEDS: readonly Seed[] = [
   {
     title: 'TRUST_PROXY that believes everybody',
     seed: settings({ TRUST_PROXY: '0.0.0.0/0' }),
-    finds: warning('TRUST_PROXY', /lets every caller.*name only the proxy's address/),
+    finds: failed('config', /\/0 would trust every caller/),
   },
   {
     title: 'a proxy that signs people in from a whole network',

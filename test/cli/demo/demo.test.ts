@@ -140,8 +140,10 @@ test('the demo', inTurn(1, 3), async (t) => {
       }
       assert.equal((await first.list<unknown[]>('silences?active_only=true')).length, 1)
       assert.equal((await first.list<unknown[]>('maintenance?active_only=true')).length, 1)
-      const deliveries = await first.list<{ state: string }[]>('deliveries')
-      assert.ok(deliveries.length > 0 && deliveries.every(({ state }) => state === 'delivered'))
+      await until('all messages are delivered', async () => {
+        const deliveries = await first.list<{ state: string }[]>('deliveries')
+        return (deliveries.length > 0 && deliveries.every(({ state }) => state === 'delivered')) || undefined
+      })
       assert.match(
         await (await fetch(await first.printed(/(http:\/\/127\.0\.0\.1:\d+\/chat)$/))).text(),
         /Messages of the demo/,
