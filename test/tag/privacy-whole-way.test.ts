@@ -63,11 +63,15 @@ const TAGS: readonly OtherTag[] = [
 const sha256 = (content: string, encoding: 'hex' | 'base64'): string =>
   createHash('sha256').update(content).digest(encoding)
 
+/** How the container of the sandbox names the client that claims each event. */
+const CLIENT_NAME = 'GA4'
+
 /** Texts that tell something of the content: itself, and hashes by which someone who guesses it could find it. */
 function tellers(ingestKey: string): string[] {
   const hashed = [TRANSACTION, MARK, ADDRESS, `${MARK}@example.com`].flatMap((content) => [
     content,
     ingestKey + content,
+    ingestKey + CLIENT_NAME + content,
   ])
   const texts = [MARK, ADDRESS, String(Math.floor(AMOUNT))]
   return [
