@@ -113,8 +113,9 @@ function versionFinding({ version }: ServerFacts): DoctorFinding {
 function encodingFinding({ encoding }: ServerFacts): DoctorFinding {
   const check = 'encoding'
   if (encoding === 'UTF8') return { check, level: 'ok', text: 'UTF8' }
-  const text = `the database is encoded in ${encoding}, which cannot store every name: create one with encoding 'UTF8'`
-  return { check, level: 'failed', text }
+  // Only SQL_ASCII comes this far: a database in another encoding is refused when it is opened.
+  const text = `the database is encoded in ${encoding}, which checks no text: prefer one with encoding 'UTF8'`
+  return { check, level: 'warning', text }
 }
 
 function rightsFinding({ schema, mayCreate }: ServerFacts): DoctorFinding {
@@ -162,8 +163,8 @@ function connectionsFinding({ connections }: ServerFacts, poolSize: number): Doc
   const processes = Math.floor(connections / needed)
   if (processes === 0) {
     const text =
-      `one process may need ${needed}, the server has ${connections} for all: lower DATABASE_POOL_SIZE=${poolSize}, ` +
-      'or raise max_connections and the connection limits of role and database'
+      `one process may need ${needed}, the server allows ${connections} in all: lower DATABASE_POOL_SIZE=${poolSize}, ` +
+      'or raise the lowest of max_connections and the connection limits of the role and the database'
     return { check, level: 'warning', text }
   }
   const text = `${connections} in all, up to ${needed} for each process: enough for ${processes} of them`

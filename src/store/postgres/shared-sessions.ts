@@ -3,7 +3,7 @@ import type { Store } from '../store.ts'
 
 /** Ends the sentence "DATABASE_URL …". */
 export const SHARED_SESSIONS =
-  "is the address of a pooler that gives a session to each transaction, so time limits of one connection apply to another and notifications are lost: set its pool_mode = session, or use PostgreSQL's own address"
+  "is the address of a pooler in transaction mode, so time limits of one connection apply to another and notifications are lost: set its pool_mode = session, or use PostgreSQL's own address"
 
 /**
  * Whether two open connections have one session, as behind a pooler in transaction mode: it takes the session that was used last.
