@@ -61,8 +61,9 @@ export function judgeVersions(
     if (late.length === 0) continue
     const since = Math.min(...late.map(sinceOf))
     startedAt = Math.min(startedAt, since)
+    const [versions, send] = late.length === 1 ? ['Version', 'sends'] : ['Versions', 'send']
     lagging.push(
-      `Version ${late.join(', ')} of ${line} still sends events, ${duration(now - since)} after a newer one appeared; the newest is ${newest.version}`,
+      `${versions} ${late.join(', ')} of ${line} still ${send} events, ${duration(now - since)} after a newer one appeared; the newest is ${newest.version}`,
     )
   }
   const memory = { current, mixedSince }

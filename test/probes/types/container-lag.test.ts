@@ -87,13 +87,14 @@ test('releases in quick succession are no lag, and an instance that stays behind
 test('of two containers that lag, the one that has longer says since when', () => {
   const other = { container_id: 'GTM-B' }
   const rows = [
-    ...[seen('42', NOW - 9 * HOUR, NOW), seen('41', NOW - 20 * HOUR, NOW)],
+    ...[seen('42', NOW - 9 * HOUR, NOW), seen('41', NOW - 20 * HOUR, NOW), seen('40', NOW - 30 * HOUR, NOW)],
     ...[seen('8', NOW - 9 * HOUR, NOW, other), seen('7', NOW - 20 * HOUR, NOW, other)],
   ]
   const current = { 'GTM-A': '42', 'GTM-B': '8' }
-  const mixedSince = { 'GTM-A 41': NOW - 3 * HOUR, 'GTM-B 7': NOW - 2 * HOUR }
-  const { status, startedAt } = judgeVersions(rows, { current, mixedSince }, LAG_MINUTES, NOW)
+  const mixedSince = { 'GTM-A 41': NOW - 3 * HOUR, 'GTM-A 40': NOW - 3 * HOUR, 'GTM-B 7': NOW - 2 * HOUR }
+  const { status, message, startedAt } = judgeVersions(rows, { current, mixedSince }, LAG_MINUTES, NOW)
   assert.deepEqual([status, startedAt], ['warning', NOW - 3 * HOUR])
+  assert.match(message, /^Versions 41, 40 of GTM-A still send events, .*; Version 7 of GTM-B still sends events, /)
 })
 
 test('a site whose events name no version is asked to update its template', () => {
