@@ -65,7 +65,8 @@ const settable = {
   notify_resolved: Type.Boolean({ default: true, description: 'Whether to notify when an alert is resolved' }),
   notify_escalated: Type.Boolean({
     default: true,
-    description: 'Whether to notify when a warning becomes critical; channels without the warning are notified anyway',
+    description:
+      'Whether to notify when a warning becomes critical; channels that did not get the warning are always notified',
   }),
   quiet_from: nullable(Patterned(CLOCK_TIME, 'a local time like 22:00')),
   quiet_to: nullable(Patterned(CLOCK_TIME, 'a local time like 07:00')),

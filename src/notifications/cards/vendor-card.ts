@@ -54,7 +54,7 @@ function explanationOf(vendor: string, isOwn: boolean, isOneClient: boolean): st
   const why = isOwn
     ? 'All of these checks need the same Google credentials: the sites themselves may be fine.'
     : isOneClient
-      ? `All of these sites are of one client: ${vendor} fails, or something they share, such as a release.`
+      ? `All of these sites belong to one client: ${vendor} fails, or something that they share, such as a release.`
       : `So many sites do not fail at once by chance: it is probably ${vendor}.`
   return isOneClient
     ? `${why} The client is notified about each of them.`

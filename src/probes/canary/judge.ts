@@ -38,8 +38,8 @@ export async function judgeArrivals(facts: ArrivalFacts): Promise<Verdict> {
       return { status: 'ok', reason: 'no_data', message }
     }
     if (isNew && last.arrivedAt - last.sentAt > limitMs) {
-      const help = 'the tag server is slow, or the tag collects events in batches (limit_seconds)'
-      const message = `The canary of ${isoTime(last.sentAt)} took ${lag(last)} to arrive, and ${limit} are allowed: ${help}`
+      const help = 'the tag server is slow, or the tag sends events in batches and needs a larger limit_seconds'
+      const message = `The canary of ${isoTime(last.sentAt)} took ${lag(last)} to arrive, longer than ${limit}: ${help}`
       return { status: 'critical', message, startedAt: last.sentAt }
     }
     const more = tags.length === 0 ? '' : `. Other tags ran on it: ${namesInWords(tags)}`

@@ -124,7 +124,7 @@ testLogic(
       return vendorCard(JSON.parse(said?.message ?? '{}') as VendorMessage, { publicUrl: '', at: clock.now() })
     }
     assert.deepEqual((await toOperator()).paragraphs, [
-      'All of these sites are of one client: Meta fails, or something they share, such as a release. The client is notified about each of them.',
+      'All of these sites belong to one client: Meta fails, or something that they share, such as a release. The client is notified about each of them.',
     ])
 
     clock.advance(5 * MINUTE)
