@@ -30,8 +30,8 @@ value, for example \`ADMIN_TOKEN_FILE=/run/secrets/admin_token\`. Setting both i
 By default only programs on the same machine reach the service, and management needs no key. To listen on any other address, or behind a
 proxy (a \`PUBLIC_URL\` of another host, \`TRUST_PROXY\`), the service needs \`ADMIN_TOKEN\`, \`ADMIN_EMAIL\`, \`OIDC_ISSUER\` or
 \`PROXY_EMAIL_HEADER\` ([access.md](access.md)), or \`ALLOW_UNAUTHENTICATED=true\` where something in front keeps strangers out; otherwise
-the start stops and says so. [Which names it answers to](operations.md#security) while it needs no key, and
-[what a proxy needs](operations.md#behind-another-proxy), is in operations.md.
+the start stops and says so. Operations describes [which names it answers to](operations.md#security) while it needs no key, and
+[what a proxy needs](operations.md#behind-another-proxy).
 `
 }
 
