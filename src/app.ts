@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import {
   accountHooks,
@@ -144,6 +145,17 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
   return app
 }
 
+/** Not needed on the only node: one that joins meanwhile reads all keys after it has joined. */
+async function untilAllKnowIt(store: Store, membership: Membership): Promise<void> {
+  if (!store.isShared) return
+  const isAlone = await membership.liveNodeIds().then(
+    ({ length }) => length === 1,
+    // The change is committed, so a failure must not reach the caller.
+    () => false,
+  )
+  if (!isAlone) await delay(CHANGE_KNOWN_MS)
+}
+
 /** Folds pending counts before a report is read, so that a busy node's reports lag no more than others'. */
 function freshenWith({ store, clock, membership, ingest, onError }: AppOptions): FreshenCounts {
   const { nodeId } = membership
@@ -162,7 +174,7 @@ function freshenWith({ store, clock, membership, ingest, onError }: AppOptions):
 
 function apiRoutes(
   app: HttpApp,
-  { config, store, clock, log, mailer, publicUrl: address, onError }: AppOptions,
+  { config, store, membership, clock, log, mailer, publicUrl: address, onError }: AppOptions,
   worker: Worker,
   credentials: KnownCredentials,
   provider: OidcProvider | null,
@@ -178,7 +190,7 @@ function apiRoutes(
     addProbes: probes.addProbes,
     defaultPlan,
     publicUrl,
-    otherNodesMs: store.isShared ? CHANGE_KNOWN_MS : 0,
+    untilAllKnowIt: () => untilAllKnowIt(store, membership),
   })
   probeRoutes(app, { store, clock, registry: probes.registry, scheduler: probes.scheduler, publicUrl })
   alertRoutes(app, { store, clock, channelSettings: alerts.channelSettings })

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { apiClient, type SiteKey } from '../../testkit/api.ts'
 import { createSites } from '../../testkit/many-sites.ts'
@@ -10,7 +9,7 @@ import { type MeasuredPostgres, startMeasuredPostgres } from '../lib/postgres.ts
 import { packKeys } from '../lib/request-template.ts'
 import { runHeader, writeResults } from '../lib/results-file.ts'
 import { startBare } from '../lib/servers.ts'
-import { CONNECTIONS, type Sample, SETTLE_MS, type Subject, sample } from './sample.ts'
+import { CONNECTIONS, type Sample, type Subject, sample } from './sample.ts'
 import { scaleTable } from './table.ts'
 
 const HELP = `Measures one, two and three nodes on one PostgreSQL, against the bare server and the embedded store in the same run.
@@ -76,11 +75,10 @@ async function startSubjects(session: Session, postgres: MeasuredPostgres, siteC
   const embedded = await startTagwarden(session, session.newFolder('embedded'))
   const startNode = () => startTagwarden(session, session.newFolder('node'), { DATABASE_URL: postgres.url })
   const nodes: [ServerProcess, ...ServerProcess[]] = [await startNode()]
-  while (nodes.length < NODES) nodes.push(await startNode())
   const embeddedSites = await createSites(embedded.url, siteCount)
   const sites = await createSites(nodes[0].url, siteCount)
-  // Every node has to know the sites before the load comes.
-  await sleep(SETTLE_MS)
+  // After the sites: several nodes answer each new one only when all know it.
+  while (nodes.length < NODES) nodes.push(await startNode())
   const keys = packKeys(sites.map(({ ingest_key }) => ingest_key))
   const subjects: Subject[] = [
     { name: 'bare node:http', servers: [bare], keys },

@@ -37,8 +37,8 @@ export interface ManagementOptions {
   defaultPlan: Plan
   /** Where people and tags reach the service, without a trailing slash; null when not set. */
   publicUrl: string | null
-  /** How long other nodes may take to notice a change, ms; 0 where there are none. */
-  otherNodesMs: number
+  /** Waits until every node has noticed a change that is committed: callers may use a new key with any node once they have it. */
+  untilAllKnowIt: () => Promise<void>
 }
 
 /** What every change needs. */

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { errorResponses, type HttpApp, seesSecrets } from '../http/index.ts'
@@ -14,7 +13,7 @@ const path = '/api/sites/:site_id/keys'
 
 /** Adds the routes for a site's ingest keys. */
 export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
-  const { store, clock } = options
+  const { store, clock, untilAllKnowIt } = options
 
   async function keysFor(request: FastifyRequest, siteId: string): Promise<SiteKeyRecord[]> {
     const keys = await listKeys(store.read, await requireSite(store.read, siteId))
@@ -26,9 +25,6 @@ export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
     if (key === undefined) throw notFound('Key')
     return key
   }
-
-  /** Callers may use a new key with any node as soon as they have the answer, so wait until all nodes know it. */
-  const untilAllKnowIt = () => delay(options.otherNodesMs)
 
   app.get(
     path,

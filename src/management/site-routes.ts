@@ -35,7 +35,7 @@ const shownTo = ({ access }: FastifyRequest, record: SiteRecord): SiteRecord =>
   seesSecrets(access, record.client_id) ? record : withoutSecrets(record)
 
 export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
-  const { store, clock } = options
+  const { store, clock, untilAllKnowIt } = options
 
   const recordFor = async (request: FastifyRequest, row: SiteRow): Promise<SiteRecord> =>
     shownTo(request, siteRecord(row, await lastEventAt(store.read, row.site_no), clock.now()))
@@ -126,6 +126,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
       }
       const most = seesAll(request.access) ? Number.POSITIVE_INFINITY : MOST_OF_CLIENT
       const row = await createSite(ctx, request.body, addTo, most)
+      await untilAllKnowIt()
       return reply.code(201).send(await recordFor(request, row))
     },
   )

@@ -30,6 +30,7 @@ interface Options {
   access?: AccessSettings
   defaultPlan?: Plan
   addProbes?: ManagementOptions['addProbes']
+  untilAllKnowIt?: ManagementOptions['untilAllKnowIt']
 }
 
 export interface Answer<T> {
@@ -120,7 +121,7 @@ export async function openManagement(store: Store, t: TestContext, options: Opti
     addProbes: options.addProbes ?? (() => Promise.resolve()),
     defaultPlan: options.defaultPlan ?? 'free',
     publicUrl: null,
-    otherNodesMs: 0,
+    untilAllKnowIt: options.untilAllKnowIt ?? (() => Promise.resolve()),
   })
   const management = new Management(app, clock)
   t.after(store.changes.subscribe((change) => void management.changes.push(change)))

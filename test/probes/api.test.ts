@@ -76,7 +76,7 @@ async function openApi(store: Store, t: TestContext, withKeys = false): Promise<
     addProbes,
     defaultPlan: 'free',
     publicUrl: null,
-    otherNodesMs: 0,
+    untilAllKnowIt: () => Promise.resolve(),
   })
   probeRoutes(app, { store, clock, registry, scheduler, publicUrl: null })
   return Object.assign(new Management(app, clock), { node })
