@@ -1,7 +1,8 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { errorResponses, type HttpApp, seesSecrets } from '../http/index.ts'
 import { notFound } from '../lib/index.ts'
+import type { SiteKeyRow } from '../store/index.ts'
 import { contextOf, type ManagementOptions } from './context.ts'
 import { AddKey, ChangeKey, RotateKey, SiteKeyParams, SiteKeyRecord, siteKeyRecord } from './site-key-schemas.ts'
 import { addKey, changeKey, listKeys, MOST_VALID_KEYS, revokeOneKey, rotateKey } from './site-keys.ts'
@@ -24,6 +25,13 @@ export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
     const key = (await keysFor(request, siteId)).find(({ id }) => id === keyId)
     if (key === undefined) throw notFound('Key')
     return key
+  }
+
+  /** A new key's answer needs no read: one that failed would hide that the key exists, and a repeated request makes another. */
+  async function sendNew(request: FastifyRequest, reply: FastifyReply, key: SiteKeyRow): Promise<FastifyReply> {
+    await untilAllKnowIt()
+    const used = { key, lastUsedAt: null }
+    return reply.code(201).send(siteKeyRecord(used, clock.now(), seesSecrets(request.access)))
   }
 
   app.get(
@@ -55,10 +63,8 @@ export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
       },
     },
     async (request, reply) => {
-      const { site_id } = request.params
-      const { id } = await addKey(contextOf(options, request), site_id, request.body.name)
-      await untilAllKnowIt()
-      return reply.code(201).send(await keyFor(request, site_id, id))
+      const key = await addKey(contextOf(options, request), request.params.site_id, request.body.name)
+      return sendNew(request, reply, key)
     },
   )
 
@@ -78,9 +84,7 @@ export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
     },
     async (request, reply) => {
       const { site_id, key_id } = request.params
-      const { id } = await rotateKey(contextOf(options, request), site_id, key_id, request.body)
-      await untilAllKnowIt()
-      return reply.code(201).send(await keyFor(request, site_id, id))
+      return sendNew(request, reply, await rotateKey(contextOf(options, request), site_id, key_id, request.body))
     },
   )
 

@@ -127,7 +127,8 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
       const most = seesAll(request.access) ? Number.POSITIVE_INFINITY : MOST_OF_CLIENT
       const row = await createSite(ctx, request.body, addTo, most)
       await untilAllKnowIt()
-      return reply.code(201).send(await recordFor(request, row))
+      // Without a read: one that failed would hide that the site exists, and a repeated request makes another.
+      return reply.code(201).send(shownTo(request, siteRecord(row, null, clock.now())))
     },
   )
 

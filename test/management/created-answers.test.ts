@@ -1,7 +1,34 @@
 import assert from 'node:assert/strict'
-import type { SiteRecord } from '../../src/management/index.ts'
+import type { SiteKeyRecord, SiteRecord } from '../../src/management/index.ts'
+import { StoreError } from '../../src/store/index.ts'
 import { testLogic } from '../../testkit/engines.ts'
+import { steppingStore } from '../../testkit/stepping-store.ts'
 import { openManagement } from './support.ts'
+
+testLogic('a new site or key is answered 201 when nothing can be read after the commit', async (store, t) => {
+  let fails = false
+  const failing = steppingStore(store, async (what) => {
+    if (what === 'read' && fails) throw new StoreError('unavailable', 'no connection is free')
+  })
+  const api = await openManagement(failing, t)
+  const { id: client_id } = await api.client()
+  fails = true
+  const site = await api.call<SiteRecord>('POST', '/api/sites', {
+    client_id,
+    name: 'Shop',
+    url: 'https://shop.example',
+  })
+  assert.equal(site.status, 201, JSON.stringify(site.body))
+  const keysUrl = `/api/sites/${site.body.id}/keys`
+  const added = await api.call<SiteKeyRecord>('POST', keysUrl, { name: 'app' })
+  assert.equal(added.status, 201, JSON.stringify(added.body))
+  const rotated = await api.call<SiteKeyRecord>('POST', `${keysUrl}/${added.body.id}/rotate`)
+  assert.equal(rotated.status, 201, JSON.stringify(rotated.body))
+  fails = false
+  const [newest, old] = await api.get<SiteKeyRecord[]>(keysUrl)
+  assert.deepEqual(newest, rotated.body)
+  assert.deepEqual({ ...old, state: 'valid', expires_at: null }, added.body)
+})
 
 testLogic('a site or key is answered only when every node knows it', async (store, t) => {
   const waits: { commits: number; go: () => void }[] = []
