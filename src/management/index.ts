@@ -30,6 +30,7 @@ export {
 export { clearKeys } from './create-keys.ts'
 export { hasNoKey, keyState, keysOf } from './key-validity.ts'
 export { createOncePerKey } from './keyed-creates.ts'
+export { lastEventAt, lastEventTimes } from './last-events.ts'
 export { pausedIn, readPauses } from './pauses.ts'
 export {
   type Limits,
@@ -49,8 +50,6 @@ export { type CreateSite, checkSite, type SiteRecord, UpdateSite } from './site-
 export {
   BLANK_SITE,
   createSite,
-  lastEventAt,
-  lastEventTimes,
   MOST_OF_CLIENT as MOST_SITES,
   requireSite,
   updateSite,

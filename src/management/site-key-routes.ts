@@ -1,10 +1,16 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { errorResponses, type HttpApp, seesSecrets } from '../http/index.ts'
-import { notFound } from '../lib/index.ts'
-import type { SiteKeyRow } from '../store/index.ts'
 import { contextOf, type ManagementOptions } from './context.ts'
-import { AddKey, ChangeKey, RotateKey, SiteKeyParams, SiteKeyRecord, siteKeyRecord } from './site-key-schemas.ts'
+import {
+  AddKey,
+  ChangeKey,
+  RotateKey,
+  SiteKeyParams,
+  SiteKeyRecord,
+  siteKeyRecord,
+  type UsedKey,
+} from './site-key-schemas.ts'
 import { addKey, changeKey, listKeys, MOST_VALID_KEYS, revokeOneKey, rotateKey } from './site-keys.ts'
 import { SiteParams } from './site-schemas.ts'
 import { requireSite } from './sites.ts'
@@ -16,23 +22,8 @@ const path = '/api/sites/:site_id/keys'
 export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
   const { store, clock, untilAllKnowIt } = options
 
-  async function keysFor(request: FastifyRequest, siteId: string): Promise<SiteKeyRecord[]> {
-    const keys = await listKeys(store.read, await requireSite(store.read, siteId))
-    return keys.map((key) => siteKeyRecord(key, clock.now(), seesSecrets(request.access)))
-  }
-
-  async function keyFor(request: FastifyRequest, siteId: string, keyId: string): Promise<SiteKeyRecord> {
-    const key = (await keysFor(request, siteId)).find(({ id }) => id === keyId)
-    if (key === undefined) throw notFound('Key')
-    return key
-  }
-
-  /** A new key's answer needs no read: one that failed would hide that the key exists, and a repeated request makes another. */
-  async function sendNew(request: FastifyRequest, reply: FastifyReply, key: SiteKeyRow): Promise<FastifyReply> {
-    await untilAllKnowIt()
-    const used = { key, lastUsedAt: null }
-    return reply.code(201).send(siteKeyRecord(used, clock.now(), seesSecrets(request.access)))
-  }
+  const recordFor = ({ access }: FastifyRequest, key: UsedKey): SiteKeyRecord =>
+    siteKeyRecord(key, clock.now(), seesSecrets(access))
 
   app.get(
     path,
@@ -47,7 +38,10 @@ export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
         response: { 200: Type.Array(SiteKeyRecord, { description: 'Newest first' }), ...errorResponses(404) },
       },
     },
-    async (request) => keysFor(request, request.params.site_id),
+    async (request) => {
+      const keys = await listKeys(store.read, await requireSite(store.read, request.params.site_id))
+      return keys.map((key) => recordFor(request, key))
+    },
   )
 
   app.post(
@@ -64,7 +58,8 @@ export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
     },
     async (request, reply) => {
       const key = await addKey(contextOf(options, request), request.params.site_id, request.body.name)
-      return sendNew(request, reply, key)
+      await untilAllKnowIt()
+      return reply.code(201).send(recordFor(request, key))
     },
   )
 
@@ -84,7 +79,9 @@ export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
     },
     async (request, reply) => {
       const { site_id, key_id } = request.params
-      return sendNew(request, reply, await rotateKey(contextOf(options, request), site_id, key_id, request.body))
+      const key = await rotateKey(contextOf(options, request), site_id, key_id, request.body)
+      await untilAllKnowIt()
+      return reply.code(201).send(recordFor(request, key))
     },
   )
 
@@ -101,8 +98,7 @@ export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
     },
     async (request) => {
       const { site_id, key_id } = request.params
-      await revokeOneKey(contextOf(options, request), site_id, key_id)
-      return keyFor(request, site_id, key_id)
+      return recordFor(request, await revokeOneKey(contextOf(options, request), site_id, key_id))
     },
   )
 
@@ -120,8 +116,7 @@ export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
     },
     async (request) => {
       const { site_id, key_id } = request.params
-      await changeKey(contextOf(options, request), site_id, key_id, request.body)
-      return keyFor(request, site_id, key_id)
+      return recordFor(request, await changeKey(contextOf(options, request), site_id, key_id, request.body))
     },
   )
 }

@@ -33,13 +33,17 @@ const LONGEST_OVERLAP_MS = 365 * DAY
 /** A site's keys with their last uses, newest first. */
 export async function listKeys(db: Kysely<Tables>, site: SiteRow): Promise<UsedKey[]> {
   const keys = keysOf(site, await keyRowsOf(db, site.id))
+  return withUses(db, site, keys.toReversed())
+}
+
+async function withUses(db: Kysely<Tables>, site: SiteRow, keys: readonly SiteKeyRow[]): Promise<UsedKey[]> {
   const uses = await db
     .selectFrom('site_key_uses')
     .select(['key_id', 'last_used_at'])
     .where('site_no', '=', site.site_no)
     .execute()
   const usedAt = new Map(uses.map(({ key_id, last_used_at }) => [key_id, last_used_at]))
-  return keys.toReversed().map((key) => ({ key, lastUsedAt: usedAt.get(key.id) ?? null }))
+  return keys.map((key) => ({ key, lastUsedAt: usedAt.get(key.id) ?? null }))
 }
 
 const keyRowsOf = (db: Kysely<Tables>, siteId: string): Promise<SiteKeyRow[]> =>
@@ -51,7 +55,7 @@ export async function insertFirstKey(trx: Transaction<Tables>, site: SiteRow): P
 }
 
 /** Adds a key. @throws AppError `not_found`, or `conflict` when the site has the most valid keys allowed */
-export async function addKey(ctx: Context, siteId: string, name: string): Promise<SiteKeyRow> {
+export async function addKey(ctx: Context, siteId: string, name: string): Promise<UsedKey> {
   return changeKeys(ctx, siteId, (keys, now) => {
     requireRoom(keys, now)
     const key = newKey(siteId, name.trim(), now)
@@ -66,7 +70,7 @@ export async function addKey(ctx: Context, siteId: string, name: string): Promis
  * @throws AppError `not_found`, `invalid_request`, or `conflict` when the key has ended or is being replaced, or there are too
  * many
  */
-export async function rotateKey(ctx: Context, siteId: string, keyId: string, input: RotateKey): Promise<SiteKeyRow> {
+export async function rotateKey(ctx: Context, siteId: string, keyId: string, input: RotateKey): Promise<UsedKey> {
   return changeKeys(ctx, siteId, (keys, now) => {
     const old = requireKey(keys, keyId)
     requireState(old, now, ['valid'], 'is already being replaced: rotate the key that replaces it')
@@ -86,7 +90,7 @@ export async function rotateKey(ctx: Context, siteId: string, keyId: string, inp
 }
 
 /** Ends a key at once and permanently. A key that has ended keeps its time. @throws AppError `not_found` */
-export async function revokeOneKey(ctx: Context, siteId: string, keyId: string): Promise<SiteKeyRow> {
+export async function revokeOneKey(ctx: Context, siteId: string, keyId: string): Promise<UsedKey> {
   return changeKeys(ctx, siteId, (keys, now) => {
     const old = requireKey(keys, keyId)
     if (endOf(old) <= now) return { keys, shown: old, audit: null }
@@ -100,7 +104,7 @@ export async function revokeOneKey(ctx: Context, siteId: string, keyId: string):
 }
 
 /** Renames a key, or moves the end of one that is being replaced. @throws AppError `not_found`, `invalid_request`, `conflict` */
-export async function changeKey(ctx: Context, siteId: string, keyId: string, input: ChangeKey): Promise<SiteKeyRow> {
+export async function changeKey(ctx: Context, siteId: string, keyId: string, input: ChangeKey): Promise<UsedKey> {
   return changeKeys(ctx, siteId, (keys, now) => {
     const old = requireKey(keys, keyId)
     const expires_at = endGiven('/expires_at', input.expires_at, now)
@@ -137,17 +141,19 @@ async function changeKeys(
   ctx: Context,
   siteId: string,
   decide: (keys: readonly SiteKeyRow[], now: number) => KeysChange,
-): Promise<SiteKeyRow> {
+): Promise<UsedKey> {
   const { shown, isChanged } = await ctx.store.write.transaction().execute(async (trx) => {
     const site = await lockSite(trx, siteId)
     if (site === undefined) throw notFound('Site')
     const now = ctx.clock.now()
     const stored = await keyRowsOf(trx, siteId)
     const { keys, shown: answer, audit } = decide(keysOf(site, stored), now)
-    if (audit === null) return { shown: answer, isChanged: false }
+    // All that is answered is read here: a read that failed after the commit would hide the change.
+    const [used = { key: answer, lastUsedAt: null }] = await withUses(trx, site, [answer])
+    if (audit === null) return { shown: used, isChanged: false }
     await writeKeys(trx, site, stored, keys, now)
     await writeAudit(trx, ctx, [{ entity: 'site', id: siteId, ...audit }])
-    return { shown: answer, isChanged: true }
+    return { shown: used, isChanged: true }
   })
   if (isChanged) await ctx.store.changes.publish({ kind: 'site', id: siteId })
   return shown

@@ -19,10 +19,10 @@ import {
 import {
   createSite,
   getSite,
-  lastEventAt,
   MOST_OF_CLIENT,
   removeSite,
   revokeKeys,
+  type SeenSite,
   siteIds,
   sitesOf,
   updateSite,
@@ -37,8 +37,8 @@ const shownTo = ({ access }: FastifyRequest, record: SiteRecord): SiteRecord =>
 export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
   const { store, clock, untilAllKnowIt } = options
 
-  const recordFor = async (request: FastifyRequest, row: SiteRow): Promise<SiteRecord> =>
-    shownTo(request, siteRecord(row, await lastEventAt(store.read, row.site_no), clock.now()))
+  const recordFor = (request: FastifyRequest, { row, lastAt }: SeenSite): SiteRecord =>
+    shownTo(request, siteRecord(row, lastAt, clock.now()))
 
   app.get(
     '/api/sites',
@@ -127,8 +127,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
       const most = seesAll(request.access) ? Number.POSITIVE_INFINITY : MOST_OF_CLIENT
       const row = await createSite(ctx, request.body, addTo, most)
       await untilAllKnowIt()
-      // Without a read: one that failed would hide that the site exists, and a repeated request makes another.
-      return reply.code(201).send(shownTo(request, siteRecord(row, null, clock.now())))
+      return reply.code(201).send(recordFor(request, { row, lastAt: null }))
     },
   )
 

@@ -4,6 +4,7 @@ import { chunksOf, type Kysely, type SiteRow, type Store, type Tables, type Tran
 import { changedFields, writeAudit } from './audit.ts'
 import { type Context, type DeletionHooks, lockClient, lockSite, requireNewName, requireRoom } from './context.ts'
 import { hasNoKey } from './key-validity.ts'
+import { lastEventAt, lastEventTimes } from './last-events.ts'
 import { insertFirstKey, revokeValidKeys } from './site-keys.ts'
 import {
   type CreateSite,
@@ -39,6 +40,12 @@ export const BLANK_SITE = {
  * leaves out all sites.
  */
 export const MOST_OF_CLIENT = 500
+
+/** A changed site with its last event (epoch ms), read before the commit: a read that failed after it would hide the change. */
+export interface SeenSite {
+  row: SiteRow
+  lastAt: number | null
+}
 
 /**
  * @param addTo adds what belongs to the new site, in the same transaction
@@ -100,14 +107,12 @@ export async function createSite(
  *
  * @throws AppError `not_found`
  */
-export async function updateSite(ctx: Context, id: string, patch: UpdateSite): Promise<SiteRow> {
-  const { row, isChanged } = await ctx.store.write.transaction().execute(async (trx) => {
-    const before = await lockSite(trx, id)
-    if (before === undefined) throw notFound('Site')
+export const updateSite = (ctx: Context, id: string, patch: UpdateSite): Promise<SeenSite> =>
+  changeSite(ctx, id, async (trx, before) => {
     const now = ctx.clock.now()
     const after = applyToSite(before, patch)
     const changed = changedFields(before, after)
-    if (Object.keys(changed).length === 0) return { row: before, isChanged: false }
+    if (Object.keys(changed).length === 0) return before
     await trx.updateTable('sites').set(changed).where('id', '=', id).execute()
     await writeAudit(trx, ctx, [
       {
@@ -118,23 +123,18 @@ export async function updateSite(ctx: Context, id: string, patch: UpdateSite): P
         after: siteRecord(after, null, now),
       },
     ])
-    return { row: after, isChanged: true }
+    return after
   })
-  if (isChanged) await ctx.store.changes.publish({ kind: 'site', id })
-  return row
-}
 
 /**
  * Revokes all valid keys of a site permanently. Keys that have ended keep their time.
  *
  * @throws AppError `not_found`
  */
-export async function revokeKeys(ctx: Context, id: string): Promise<SiteRow> {
-  const { row, isChanged } = await ctx.store.write.transaction().execute(async (trx) => {
-    const before = await lockSite(trx, id)
-    if (before === undefined) throw notFound('Site')
+export const revokeKeys = (ctx: Context, id: string): Promise<SeenSite> =>
+  changeSite(ctx, id, async (trx, before) => {
     const now = ctx.clock.now()
-    if (hasNoKey(before, now)) return { row: before, isChanged: false }
+    if (hasNoKey(before, now)) return before
     const after = await revokeValidKeys(trx, before, now)
     await writeAudit(trx, ctx, [
       {
@@ -145,10 +145,23 @@ export async function revokeKeys(ctx: Context, id: string): Promise<SiteRow> {
         after: { key_revoked_at: isoTime(now) },
       },
     ])
-    return { row: after, isChanged: true }
+    return after
+  })
+
+/** @param change returns the row that it is given when it changes nothing */
+async function changeSite(
+  ctx: Context,
+  id: string,
+  change: (trx: Transaction<Tables>, before: SiteRow) => Promise<SiteRow>,
+): Promise<SeenSite> {
+  const { isChanged, ...site } = await ctx.store.write.transaction().execute(async (trx) => {
+    const before = await lockSite(trx, id)
+    if (before === undefined) throw notFound('Site')
+    const row = await change(trx, before)
+    return { row, lastAt: await lastEventAt(trx, row.site_no), isChanged: row !== before }
   })
   if (isChanged) await ctx.store.changes.publish({ kind: 'site', id })
-  return row
+  return site
 }
 
 /**
@@ -233,28 +246,6 @@ export async function sitesOf(
     rows.map(({ site_no }) => site_no),
   )
   return rows.map((row) => siteRecord(row, lastEvents.get(row.site_no) ?? null, now))
-}
-
-/** When a site last sent an event (epoch ms), or null. */
-export async function lastEventAt(db: Kysely<Tables>, siteNo: number): Promise<number | null> {
-  const row = await db
-    .selectFrom('site_containers')
-    .select(({ fn }) => fn.max('last_seen_at').as('last_seen_at'))
-    .where('site_no', '=', siteNo)
-    .executeTakeFirst()
-  return row?.last_seen_at ?? null
-}
-
-/** When each site last sent an event (epoch ms), by `site_no`; of the sites with these numbers, or of all. */
-export async function lastEventTimes(db: Kysely<Tables>, siteNos?: readonly number[]): Promise<Map<number, number>> {
-  let query = db
-    .selectFrom('site_containers')
-    .select(({ fn }) => ['site_no', fn.max('last_seen_at').as('last_seen_at')])
-    .groupBy('site_no')
-  if (siteNos?.length === 0) return new Map()
-  if (siteNos !== undefined) query = query.where('site_no', 'in', siteNos)
-  const rows = await query.execute()
-  return new Map(rows.map((row) => [row.site_no, row.last_seen_at]))
 }
 
 /** The row, or future row, with `input` applied. @throws AppError `invalid_request`, see `checkSite` */

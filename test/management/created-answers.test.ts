@@ -5,7 +5,7 @@ import { testLogic } from '../../testkit/engines.ts'
 import { steppingStore } from '../../testkit/stepping-store.ts'
 import { openManagement } from './support.ts'
 
-testLogic('a new site or key is answered 201 when nothing can be read after the commit', async (store, t) => {
+testLogic('a saved change of a site or key is answered when nothing can be read', async (store, t) => {
   let fails = false
   const failing = steppingStore(store, async (what) => {
     if (what === 'read' && fails) throw new StoreError('unavailable', 'no connection is free')
@@ -24,10 +24,19 @@ testLogic('a new site or key is answered 201 when nothing can be read after the 
   assert.equal(added.status, 201, JSON.stringify(added.body))
   const rotated = await api.call<SiteKeyRecord>('POST', `${keysUrl}/${added.body.id}/rotate`)
   assert.equal(rotated.status, 201, JSON.stringify(rotated.body))
+  const renamed = await api.patch<SiteKeyRecord>(`${keysUrl}/${rotated.body.id}`, { name: 'web' })
+  assert.deepEqual(renamed, { ...rotated.body, name: 'web' })
+  const { status, body: revoked } = await api.call<SiteKeyRecord>('POST', `${keysUrl}/${added.body.id}/revoke`)
+  assert.deepEqual([status, revoked.state], [200, 'revoked'])
+  const moved = await api.patch<SiteRecord>(`/api/sites/${site.body.id}`, { timezone: 'Asia/Tokyo' })
+  const closed = await api.call<SiteRecord>('POST', `/api/sites/${site.body.id}/revoke-key`)
+  assert.equal(closed.status, 200)
   fails = false
   const [newest, old] = await api.get<SiteKeyRecord[]>(keysUrl)
-  assert.deepEqual(newest, rotated.body)
-  assert.deepEqual({ ...old, state: 'valid', expires_at: null }, added.body)
+  assert.deepEqual({ ...newest, state: 'valid', revoked_at: null }, renamed)
+  assert.deepEqual(old, revoked)
+  assert.deepEqual(await api.get(`/api/sites/${site.body.id}`), closed.body)
+  assert.deepEqual({ ...moved, key_revoked_at: closed.body.key_revoked_at }, closed.body)
 })
 
 testLogic('a site or key is answered only when every node knows it', async (store, t) => {

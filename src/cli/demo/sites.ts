@@ -105,7 +105,10 @@ export async function leadToTagServer(ctx: Context, sites: readonly DemoSite[], 
   for (const { profile, row } of sites) {
     const [, name] = new URL(profile.url).host.split('.')
     const isOurs = row.tag_server_url === null || OWN_TAG_SERVER.test(row.tag_server_url)
-    led.push({ profile, row: isOurs ? await updateSite(ctx, row.id, { tag_server_url: `${base}/${name}` }) : row })
+    led.push({
+      profile,
+      row: isOurs ? (await updateSite(ctx, row.id, { tag_server_url: `${base}/${name}` })).row : row,
+    })
   }
   return led
 }
