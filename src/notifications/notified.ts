@@ -71,7 +71,7 @@ export async function channelsKnowingCritical(
   return knowing
 }
 
-/** Returns, by alert, the last message that opened it as critical or escalated it. */
+/** Returns, by alert, the last message since its last end that said with its words and figures that it is critical. */
 export async function lastCritical(
   trx: Transaction<Tables>,
   alertIds: readonly string[],
@@ -82,13 +82,14 @@ export async function lastCritical(
       .selectFrom('deliveries')
       .select('message')
       .where('alert_id', 'in', ids)
-      .where('kind', 'in', ['opened', 'escalated'] satisfies AlertMessageKind[])
+      .where('kind', 'in', ['opened', 'escalated', 'reminder', 'resolved'] satisfies AlertMessageKind[])
       .where('state', '<>', 'cancelled')
       .orderBy('id')
       .execute()
     for (const { message } of rows) {
       const said = JSON.parse(message) as AlertMessage
-      if (said.alert.severity === 'critical') last.set(said.alert.id, said)
+      if (said.kind === 'resolved') last.delete(said.alert.id)
+      else if (said.alert.severity === 'critical') last.set(said.alert.id, said)
     }
   }
   return last

@@ -3,7 +3,7 @@ import type { AlertRow, Tables, Transaction } from '../../store/index.ts'
 import type { Transition } from '../machine/types.ts'
 import { type AlertContext, type AlertSource, loadSources, rulesOf, sourceWithoutProbe, workLeft } from '../rules.ts'
 import type { Case } from './case.ts'
-import { confirmedOf, type Ending, isEased } from './close.ts'
+import { confirmedOf, type Ending, severityOfAll } from './close.ts'
 import { isBackUnsaid } from './speak.ts'
 
 /** A transition to write. Without a source there is no one to notify. */
@@ -109,14 +109,22 @@ export async function dueMessages(
   })
 }
 
-/** Gives incidents that eased before they ended the title of the message that said how bad they were, as their last message has it. */
+/**
+ * Gives incidents that eased before they ended the severity and title of the message that said how bad they were: a reminder may have
+ * said so of an alert that is silenced.
+ */
 async function nameByWorst(trx: Transaction<Tables>, intents: readonly Intent[]): Promise<void> {
-  const eased = intents.flatMap(({ known, ending }) => (ending !== null && isEased(known) ? known.row : []))
+  const eased = intents.flatMap(({ known: { row, alerts }, ending }) =>
+    ending !== null && severityOfAll(confirmedOf(alerts.values())) !== 'critical' ? row : [],
+  )
   const worst = await lastCritical(
     trx,
     eased.flatMap(({ announced_alert_id }) => announced_alert_id ?? []),
   )
-  for (const row of eased) row.title = worst.get(row.announced_alert_id ?? '')?.alert.title ?? row.title
+  for (const row of eased) {
+    const said = worst.get(row.announced_alert_id ?? '')
+    if (said !== undefined) Object.assign(row, { severity: 'critical', title: said.alert.title })
+  }
 }
 
 /** Returns the sources by probe id. For a deleted probe it is put together from what is left. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { acknowledgeAlert } from '../../../src/alerts/index.ts'
-import { HOUR, MINUTE } from '../../../src/lib/index.ts'
+import { createSilence } from '../../../src/alerts/silences/silences.ts'
+import { HOUR, isoTime, MINUTE } from '../../../src/lib/index.ts'
 import type { AlertMessage } from '../../../src/notifications/index.ts'
 import type { Store } from '../../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
@@ -277,6 +278,49 @@ testLogic('the end of what a reminder called critical does so, too, where no esc
     'global resolved critical',
   ])
 })
+
+for (const { said, settings } of [
+  { said: 'reminder', settings: undefined },
+  {
+    said: 'opened',
+    settings: { globalWebhook: 'https://hooks.slack.com/services/T0/B0/all', isEmailOn: true, warningsAfterMs: HOUR },
+  },
+]) {
+  testLogic(
+    `what is said to be critical (${said}) because of a silenced alert ends so, though that eased in its silence`,
+    async (store, t) => {
+      const { health, infra, clock, probe, upkeep } = await watchServer(t, store, settings)
+      await store.write.updateTable('clients').set({ reminder_minutes: 30 }).execute()
+      await infra('warning')
+      const ends_at = isoTime(clock.now() + 5 * HOUR)
+      await createSilence({ store, clock, actor: 'admin' }, { probe_id: probe.id, ends_at })
+      await health('critical')
+      clock.advance(31 * MINUTE)
+      await upkeep()
+      await deliverAll(store, clock.now())
+      for (const look of [() => health('warning'), () => health('ok'), () => infra('ok')]) {
+        clock.advance(MINUTE)
+        await look()
+      }
+      const lines = await written(store)
+      assert.deepEqual(
+        [lines.includes(`global ${said} critical`), lines.filter((line) => line.includes('resolved'))],
+        [true, ['global resolved critical']],
+      )
+      const [incident] = await incidents(store)
+      const title = settings === undefined ? 'endpoint critical' : 'hosting warning'
+      assert.deepEqual([incident?.severity, incident?.title], ['critical', title])
+
+      clock.advance(10 * MINUTE)
+      await deliverAll(store, clock.now())
+      clock.advance(HOUR)
+      await infra('warning')
+      clock.advance(2 * HOUR)
+      await infra('ok')
+      assert.equal((await outbox(store)).at(-1)?.alert.severity, 'warning', 'what is back is as bad as it is now')
+    },
+  )
+}
 
 testOnEveryEngine('what eased is shown as it is while it lasts, and at its end as bad as it was', async (store, t) => {
   const { health, clock } = await watchServer(t, store)
