@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type CompiledQuery, sql } from 'kysely'
 import { changesBefore } from '../../src/alerts/alert-message.ts'
-import { forgetGivenUp, forgetUntaken, resumeHandovers } from '../../src/alerts/given-up.ts'
+import { forgetGivenUp, forgetUntaken, forgetVendorsGivenUp, resumeHandovers } from '../../src/alerts/given-up.ts'
 import { holdMuted } from '../../src/alerts/hold-muted.ts'
 import { factsOfSites, lockCases } from '../../src/alerts/incidents/case.ts'
 import { escalateUnacknowledged } from '../../src/alerts/incidents/escalate.ts'
@@ -18,7 +18,9 @@ import { search } from '../../src/dashboard/search.ts'
 import { OPEN } from '../../src/http/access/access.ts'
 import { newId } from '../../src/lib/index.ts'
 import { listDeliveries } from '../../src/notifications/api/deliveries.ts'
+import { isVendorKnown } from '../../src/notifications/notified.ts'
 import type { Store, Tables, Transaction } from '../../src/store/index.ts'
+import { knownRecipients } from '../../src/store/migrations/0065-known-recipients.ts'
 import { NOW } from '../../testkit/clock.ts'
 import { openEmptyStore, sqlite } from '../../testkit/engines.ts'
 
@@ -39,6 +41,8 @@ test('what lasts, waits or failed is read without all that is kept (SQLite)', as
   await holdMuted(reads, NOW)
   await escalateUnacknowledged(reads, channels, { now: () => NOW }, goOn)
   await forgetGivenUp(reads, NOW)
+  await forgetVendorsGivenUp(reads)
+  await isVendorKnown(reads.read, newId())
   await forgetUntaken(reads, channels, NOW)
   await resumeHandovers(reads, NOW)
   await readVendors(reads.read, NOW)
@@ -76,6 +80,15 @@ test('what lasts, waits or failed is read without all that is kept (SQLite)', as
     }
   }
   assert.ok(planned > 20, `${planned} reads of them`)
+})
+
+test("the upgrade looks for a message's incident among those of vendors, not among all (SQLite)", async (t) => {
+  const store = await openEmptyStore(sqlite, t)
+  const update = knownRecipients.statements(store.columnTypes).find((text) => text.startsWith('update')) ?? ''
+  const ofIncidents = (await planOf(store, sql.raw(update).compile(store.read))).filter((step) =>
+    / incidents /.test(step),
+  )
+  assert.deepEqual(ofIncidents, ['SEARCH incidents USING INDEX incidents_by_client (client_id=?)'])
 })
 
 /** The same store, which notes what is read. */

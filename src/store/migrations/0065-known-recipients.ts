@@ -6,10 +6,12 @@ import type { Migration } from './types.ts'
  */
 export const knownRecipients: Migration = {
   name: '0065-known-recipients',
+  // Vendors' incidents are of no client: by that an index finds them among all incidents, for each message.
   statements: ({ integer }) => [
     'alter table deliveries add column incident_id text',
     `update deliveries set incident_id = (select max(id) from incidents
-        where scope = 'vendor' and deliveries.message like '%"incident":{"id":"' || incidents.id || '"%')
+        where client_id is null and scope = 'vendor'
+          and deliveries.message like '%"incident":{"id":"' || incidents.id || '"%')
       where kind in ('vendor_opened', 'vendor_resolved')`,
     'create index deliveries_by_incident on deliveries (incident_id, id) where incident_id is not null',
     'alter table on_call_escalations add column notified text',
