@@ -134,8 +134,7 @@ export async function amendVendorMessages(
     .selectFrom('deliveries')
     .select(['id', 'message'])
     .where('incident_id', '=', incidentId)
-    .where('state', '=', 'pending')
-    .where('attempts', '=', 0)
+    .where(isUnsent)
     .execute()
   for (const { id, message } of waiting) {
     const written = JSON.parse(message) as VendorMessage
@@ -143,8 +142,7 @@ export async function amendVendorMessages(
       .updateTable('deliveries')
       .set({ message: JSON.stringify({ ...written, incident: { ...written.incident, impact } }) })
       .where('id', '=', id)
-      .where('state', '=', 'pending')
-      .where('attempts', '=', 0)
+      .where(isUnsent)
       .execute()
   }
 }
