@@ -1,6 +1,7 @@
 import type { AlertMessageKind } from '../notifications/index.ts'
+import type { DueMessage } from './incidents/due-messages.ts'
 
-/** What the messages on a channel have said of an incident that lasts; nothing as well if the last was its end. */
+/** What a channel's messages have said of an incident that lasts: nothing, too, if the last was its end. */
 type Knowledge = 'nothing' | 'open' | 'critical'
 
 /** A channel as one message finds it. */
@@ -12,12 +13,8 @@ export interface Listener {
   knows: Knowledge
 }
 
-/** News about an incident. */
-export interface News {
-  kind: AlertMessageKind
-  /** What it is to channels to which `escalated` is no news; null, or missing: nothing. */
-  otherwise?: AlertMessageKind | null
-}
+/** News about an incident, and what that is to channels to which `escalated` is no news. */
+export type News = Pick<DueMessage, 'kind' | 'otherwise'>
 
 /** Messages after which no one has to act. */
 export const QUIETENS: readonly AlertMessageKind[] = ['acknowledged', 'unacknowledged', 'resolved']

@@ -5,7 +5,6 @@ import {
   channelInWords,
   type DeliveredHook,
   enqueue,
-  type OutboxEntry,
   releaseHeld,
   sayCritical,
 } from '../notifications/index.ts'
@@ -102,8 +101,9 @@ export async function writeTransitions(
     now,
   )
   const entries = await entriesOf(trx, due, context.channelSettings, now)
-  await noteBack(trx, due, entries, now)
-  await noteKnown(trx, pending, due, entries)
+  const written = new Set(entries.map(({ alertId }) => alertId))
+  await noteBack(trx, due, written, now)
+  await noteKnown(trx, pending, due, written)
   await enqueue(trx, entries, now)
   const resolved = changed.flatMap(({ transition: { alert } }) => (alert?.state === 'resolved' ? alert.id : []))
   if (resolved.length === 0) return
@@ -115,10 +115,9 @@ export async function writeTransitions(
 async function noteBack(
   trx: Transaction<Tables>,
   due: readonly DueMessage[],
-  entries: readonly OutboxEntry[],
+  written: ReadonlySet<string | null>,
   now: number,
 ): Promise<void> {
-  const written = new Set(entries.map(({ alertId }) => alertId))
   const back = due.filter(({ kind, alert, known }) => {
     return kind === 'opened' && known.row.last_announced_at !== now && written.has(alert.id)
   })
@@ -135,9 +134,8 @@ async function noteKnown(
   trx: Transaction<Tables>,
   pending: readonly PendingTransition[],
   due: readonly DueMessage[],
-  entries: readonly OutboxEntry[],
+  written: ReadonlySet<string | null>,
 ): Promise<void> {
-  const written = new Set(entries.map(({ alertId }) => alertId))
   const known = due.filter(({ kind, alert }) => kind === 'escalated' && !written.has(alert.id))
   if (known.length === 0) return
   const incidentIds = known.map((message) => message.known.row.id)

@@ -65,7 +65,7 @@ const GIVEN_BACK = sql<number>`coalesce((select max(incident_events.at) from inc
 
 interface Overdue {
   id: string
-  /** Everyone who is in the rotation by now was notified: there is nothing left to do. */
+  /** Everyone who is now in the rotation was notified: there is nothing left to do. */
   isDone: boolean
 }
 
