@@ -52,7 +52,7 @@ export class Alerts extends JobRunner {
     this.jobs
       .onOneNode('given-up', MINUTE, async () => {
         await forgetGivenUp(store, clock.now())
-        await forgetVendorsGivenUp(store)
+        await forgetVendorsGivenUp(store, clock.now())
         await forgetUntaken(store, channelSettings, clock.now())
         await resumeHandovers(store, clock.now())
       })

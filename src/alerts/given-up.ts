@@ -176,10 +176,10 @@ export async function resumeHandovers(store: Store, now: number): Promise<void> 
 }
 
 /**
- * Clears the notes that the operator is about to be notified of a vendor's incident, or that it is critical, whose message was given
- * up while it lasts: the next look at vendors says it again.
+ * Clears the notes that the operator is about to be notified of a vendor's incident, or that it is critical, whose message reached no
+ * one within 24 hours while it lasts: the next look at vendors says it again.
  */
-export async function forgetVendorsGivenUp({ read, write }: Store): Promise<void> {
+export async function forgetVendorsGivenUp({ read, write }: Store, now: number): Promise<void> {
   const rows = await read
     .selectFrom('deliveries')
     .innerJoin('incidents', 'incidents.id', 'deliveries.incident_id')
@@ -187,7 +187,8 @@ export async function forgetVendorsGivenUp({ read, write }: Store): Promise<void
     // A literal, because with a parameter neither engine uses the partial index of failed messages.
     .where(sql<boolean>`deliveries.state = 'failed'`)
     .where('deliveries.kind', '=', 'vendor_opened')
-    .where('deliveries.given_up_at', 'is not', null)
+    // Also one that was refused: by then the webhook may have been repaired.
+    .where('deliveries.created_at', '<=', now - TRIED_FOR_MS)
     .whereRef('deliveries.created_at', '=', 'incidents.last_announced_at')
     .where(LASTS)
     .execute()

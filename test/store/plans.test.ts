@@ -41,7 +41,7 @@ test('what lasts, waits or failed is read without all that is kept (SQLite)', as
   await holdMuted(reads, NOW)
   await escalateUnacknowledged(reads, channels, { now: () => NOW }, goOn)
   await forgetGivenUp(reads, NOW)
-  await forgetVendorsGivenUp(reads)
+  await forgetVendorsGivenUp(reads, NOW)
   await isVendorKnown(reads.read, newId())
   await forgetUntaken(reads, channels, NOW)
   await resumeHandovers(reads, NOW)

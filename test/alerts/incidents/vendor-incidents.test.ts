@@ -647,6 +647,19 @@ testOnEveryEngine("what was given up about a vendor's incident is said again whi
   assert.equal((await said()).length, 5, 'nothing is said of what is over')
 })
 
+testOnEveryEngine("what a service refused about a vendor's incident is said again a day later", async (store, t) => {
+  const { fail, upkeep, clock } = await watchSites(t, store, 12)
+  const said = async () => (await texts(store, 'global')).filter((text) => text.startsWith('vendor'))
+  await fail(4)
+  await store.write.updateTable('deliveries').set({ state: 'failed' }).where('kind', '=', 'vendor_opened').execute()
+  clock.advance(DAY - MINUTE)
+  for (let round = 0; round < 3; round++) await upkeep()
+  assert.deepEqual(await said(), ['vendor_opened failed'])
+  clock.advance(MINUTE)
+  for (let round = 0; round < 3; round++) await upkeep()
+  assert.deepEqual(await said(), ['vendor_opened failed', 'vendor_opened pending'])
+})
+
 testLogic('that a silenced vendor is back is said when the silence is over', async (store, t) => {
   const { fail, upkeep, clock } = await watchSites(t, store, 12)
   await fail(4)
