@@ -28,6 +28,9 @@ interface Challenge {
 
 const ofImperva = (address: string): string => after('/_Incapsula_Resource', address)
 
+/** Real pages have `sec-4-4.css` and `sec-cpt-4-4.js`, which show a challenge only when a later request needs one. */
+const OF_AKAMAI = /\/_sec\/cp_challenge\/(?!sec-(cpt-)?\d)\w/
+
 /** Pages that replace the real one until the visitor has proved to use a browser. */
 export const CHALLENGES: readonly Challenge[] = [
   {
@@ -66,10 +69,10 @@ export const CHALLENGES: readonly Challenge[] = [
   },
   {
     name: 'Akamai',
-    hasFrame: (address) => after('/_sec/cp_challenge/', address) !== '',
-    hasScript: (address) => after('/_sec/cp_challenge/', address) !== '',
+    hasFrame: (address) => OF_AKAMAI.test(address),
+    hasScript: (address) => OF_AKAMAI.test(address),
     sendsTo: (address) => /[?&]bm-verify=/.test(address),
-    text: /\/_sec\/cp_challenge\/|[?&]bm-verify=/,
+    text: new RegExp(`${OF_AKAMAI.source}|[?&]bm-verify=`),
   },
   {
     name: 'SiteGround',

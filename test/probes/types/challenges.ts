@@ -81,4 +81,8 @@ export const ADDED_BY_PROTECTIONS: readonly [name: string, script: string][] = [
     'AWS WAF',
     '<script src="https://0123456789ab.edge.sdk.awswaf.com/0123456789ab/ba9876543210/challenge.js" defer></script>',
   ],
+  [
+    'Akamai',
+    '<link rel="stylesheet" href="/_sec/cp_challenge/sec-4-4.css"><script src="/_sec/cp_challenge/sec-cpt-4-4.js" async defer></script><div id="sec-overlay" style="display:none;"></div>',
+  ],
 ]
