@@ -55,7 +55,8 @@ export function judgeVersions(
       also_running: names,
     })
     const keyOf = (version: string) => `${line} ${version}`
-    const sinceOf = (version: string) => known.mixedSince[keyOf(version)] ?? now
+    // Earlier versions kept one time for the whole line.
+    const sinceOf = (version: string) => known.mixedSince[keyOf(version)] ?? known.mixedSince[line] ?? now
     for (const version of names) mixedSince[keyOf(version)] = sinceOf(version)
     const late = names.filter((version) => now - sinceOf(version) >= lagMinutes * MINUTE)
     if (late.length === 0) continue

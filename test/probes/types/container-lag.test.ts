@@ -97,6 +97,14 @@ test('of two containers that lag, the one that has longer says since when', () =
   assert.match(message, /^Versions 41, 40 of GTM-A still send events, .*; Version 7 of GTM-B still sends events, /)
 })
 
+test('what lagged before an upgrade from the version that kept one time for each container goes on', () => {
+  const rows = [seen('42', NOW - 9 * HOUR, NOW), seen('41', NOW - 20 * HOUR, NOW)]
+  const before = { current: { 'GTM-A': '42' }, mixedSince: { 'GTM-A': NOW - 3 * HOUR } }
+  const { status, startedAt, memory } = judgeVersions(rows, before, LAG_MINUTES, NOW)
+  assert.deepEqual([status, startedAt], ['warning', NOW - 3 * HOUR])
+  assert.deepEqual(memory?.mixedSince, { 'GTM-A 41': NOW - 3 * HOUR })
+})
+
 test('a site whose events name no version is asked to update its template', () => {
   const { status, reason, message } = judgeVersions([], {}, LAG_MINUTES, NOW)
   assert.deepEqual([status, reason], ['ok', 'no_data'])
