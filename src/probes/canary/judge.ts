@@ -10,8 +10,8 @@ type Verdict = Pick<ProbeOutcome, 'status' | 'message' | 'reason' | 'startedAt'>
 
 interface ArrivalFacts {
   memory: CanaryMemory
-  /** Whether the latest canary that arrived was not known before. */
-  isNew: boolean
+  /** Whether the latest canary that arrived was not known before, and no downtime of this service can have delayed it. */
+  isTelling: boolean
   limitMs: number
   now: number
   /** When a process was last known to accept events, epoch ms; null when unknown. */
@@ -28,7 +28,7 @@ interface ArrivalFacts {
  * The same goes for one that was slow, which a run may first see long after its time.
  */
 export async function judgeArrivals(facts: ArrivalFacts): Promise<Verdict> {
-  const { memory, isNew, limitMs, now, listened, tags, why } = facts
+  const { memory, isTelling, limitMs, now, listened, tags, why } = facts
   const { last } = memory
   const limit = `${Math.round(limitMs / SECOND)} s`
   const [missing] = overdue(memory, limitMs, now, listened)
@@ -37,7 +37,7 @@ export async function judgeArrivals(facts: ArrivalFacts): Promise<Verdict> {
       const message = 'The first canary is on its way: it was delivered and has not arrived yet'
       return { status: 'ok', reason: 'no_data', message }
     }
-    if (isNew && last.arrivedAt - last.sentAt > limitMs) {
+    if (isTelling && last.arrivedAt - last.sentAt > limitMs) {
       const help = 'the tag server is slow, or the tag sends events in batches and needs a larger limit_seconds'
       const message = `The canary of ${isoTime(last.sentAt)} took ${lag(last)} to arrive, longer than ${limit}: ${help}`
       return { status: 'critical', message, startedAt: last.sentAt }

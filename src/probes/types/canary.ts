@@ -114,7 +114,13 @@ export const canary = defineProbeType({
     const arrivals = await waitForArrival(store, site.site_no, sent.waiting, until, signal)
     const endedAt = now + Math.ceil(performance.now() - began)
     const arrived = withArrivals(sent, arrivals.at)
-    const outages = await readOutages(store.read, arrived.waiting[0]?.at ?? now, endedAt)
+    const { last } = arrived
+    const isNew = last !== known.last
+    const from = Math.min(arrived.waiting[0]?.at ?? now, isNew ? (last?.sentAt ?? now) : now)
+    const outages = await readOutages(store.read, from, endedAt)
+    const wasDelayed = outages.some(
+      (outage) => last !== null && outage.from < last.arrivedAt && outage.to > last.sentAt,
+    )
     const after = withoutRefused(arrived, limitMs, outages)
     const why = () => whyMissing(store, site, after.waiting[0]?.at ?? now, endedAt)
     const listened = overdue(after, limitMs, endedAt).length === 0 ? null : await lastListenedAt(store.read)
@@ -123,7 +129,7 @@ export const canary = defineProbeType({
       ? notListening(endedAt, listened)
       : await judgeArrivals({
           ...{ memory: after, limitMs, now: endedAt, listened, tags: arrivals.tags, why },
-          isNew: after.last !== known.last,
+          isTelling: isNew && !wasDelayed,
         })
     return {
       ...verdict,

@@ -155,6 +155,10 @@ testOnEveryEngine(
       /^The canary of \S+ took 200\.0 s to arrive, longer than 60 s: .* needs a larger limit_seconds$/,
     )
     assert.equal((await arrived(sentAt + 60 * SECOND)).status, 'ok')
+    // What this service could not take meanwhile comes again later.
+    const outage = { began_at: sentAt + 10 * SECOND, ended_at: sentAt + 190 * SECOND }
+    await store.write.insertInto('outages').values(outage).execute()
+    assert.equal((await arrived(sentAt + 200 * SECOND)).status, 'ok')
     // Known from before a pause, it says nothing about now.
     const resumed = await run(t, site, { store, memory: { ...(late.memory ?? {}), waiting: [] }, isFirst: true })
     assert.equal(resumed.status, 'ok')
