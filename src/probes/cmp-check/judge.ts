@@ -36,8 +36,8 @@ export interface FoundPlatforms {
   forward: Forward | null
   /** Why the web container could not be read; null when it was read or there is none. */
   whyUnread: string | null
-  /** The container that the page starts instead of the site's, in words; empty when it is the site's. */
-  instead: string
+  /** The container that the page starts instead of the site's, and whether the platform is in the site's; null when it starts that one. */
+  instead: { id: string; ofSite: string; isInOfSite: boolean } | null
 }
 
 export function judgeProvider(expected: Expected, found: FoundPlatforms): ConsentFinding[] {
@@ -64,14 +64,14 @@ const fine = (message: string): ConsentFinding => ({ check: 'provider', status: 
 
 function absent(
   { provider, name }: Expected,
-  other: FoundProvider | undefined,
+  another: FoundProvider | undefined,
   { providers, hasIabStub, runsNothing, isCut, title, forward, whyUnread, instead }: FoundPlatforms,
 ): ConsentFinding {
   const wanted = name ?? 'a consent platform'
-  if (other !== undefined) {
+  if (another !== undefined) {
     // Shows whether it is the page at all, or the login of another product.
     const named = title === '' ? '' : `; the page is titled ${quoted(title)}`
-    const message = `${wanted} is not there, but ${other.provider.name} is (${placeOf(other)})${named}`
+    const message = `${wanted} is not there, but ${another.provider.name} is (${placeOf(another)})${named}`
     return { check: 'provider', status: 'warning', message }
   }
   if (hasIabStub) {
@@ -102,7 +102,13 @@ function absent(
     const message = `${leftover.provider.name} may be gone: the page${named} still has ${leftover.evidence[0]?.what}, but neither it nor its web container loads any consent platform that is known`
     return { check: 'provider', status: 'warning', message }
   }
-  const message = `${wanted} is not there: neither the page${named} nor its web container${instead} loads any consent platform that is known`
+  if (instead?.isInOfSite) {
+    // A loader of the site's own server may hide the id of the container that it starts.
+    const message = `${wanted} is only in the site's container ${instead.ofSite}, but the page${named} starts ${instead.id}: unless it also starts the former in a way that cannot be seen, no platform is loaded`
+    return { check: 'provider', status: 'warning', message }
+  }
+  const other = instead === null ? '' : ` ${instead.id}, which is not the site's ${instead.ofSite},`
+  const message = `${wanted} is not there: neither the page${named} nor its web container${other} loads any consent platform that is known`
   return { check: 'provider', status: 'critical', message }
 }
 

@@ -146,10 +146,14 @@ async function checkPage(
   const { signs, hasIabStub, outdated } = together(page.found, loaded?.found ?? null)
   const { title, forward } = page
   const providers = providersFound({ signs })
-  const instead = id === null || ofSite === null || id === ofSite ? '' : ` ${id}, which is not the site's ${ofSite},`
+  const isExpected = ({ provider }: FoundProvider) => expected.name === null || provider === expected.provider
+  const factsOfSite = containerOfSite?.facts ?? null
+  const isInOfSite =
+    factsOfSite !== null && (factsOfSite.hasOwnAddress || providersFound(factsOfSite.found).some(isExpected))
+  const instead = id === null || ofSite === null || id === ofSite ? null : { id, ofSite, isInOfSite }
   const found = { providers, hasIabStub, runsNothing, isCut, title, forward, whyUnread, instead }
   const hasOwnSign = page.hasOwnAddress || loaded?.hasOwnAddress === true
-  const mine = found.providers.find(({ provider }) => expected.name === null || provider === expected.provider)
+  const mine = found.providers.find(isExpected)
   const scripts = [...new Set([...page.ownScripts, ...(mine?.scripts ?? [])])]
   const answered = config.check_script ? await askScripts(context, scripts, url) : []
   const { mode } = page

@@ -414,9 +414,16 @@ test('cmp_check: of a page that starts another container than the site names, th
     (id: string): Handler =>
     ({ url }, response) =>
       response.end(containerScript(url?.endsWith(id) ? 'https://consent.cookiebot.com/uc.js' : ''))
-  const gone = await run(t, { page, gtm: only('GTM-ZZZ9999'), site })
+  const gone = await run(t, { page, gtm: containerScript(''), site })
   assert.equal(gone.status, 'critical', gone.message)
   assert.match(gone.message, /nor its web container GTM-ABC1234, which is not the site's GTM-ZZZ9999, loads any/)
+  // A loader that hides the id may start the site's container as well.
+  const hidden = await run(t, { page, gtm: only('GTM-ZZZ9999'), site })
+  assert.equal(hidden.status, 'warning', hidden.message)
+  assert.match(
+    hidden.message,
+    /^Cookiebot is only in the site's container GTM-ZZZ9999, but the page, titled “.+”, starts GTM-ABC1234: /,
+  )
   assert.equal((await run(t, { page, gtm: only('GTM-ABC1234'), site })).status, 'ok')
   // One of several is the site's, or the page loads it in a way that cannot be seen.
   for (const more of [CONTAINER_SNIPPET.replace('GTM-ABC1234', 'GTM-ZZZ9999'), null]) {
