@@ -75,7 +75,11 @@ function noteText(facts: ScriptFacts, { text, at }: Token): void {
 }
 
 /** The script of a web container, from Google or from the site's own server. */
-export const isContainerScript = (url: string): boolean => /\/gtm\.js(\?|$)|[?&]id=GTM-/.test(url)
+export const isContainerScript = (url: string): boolean =>
+  /\/gtm\.js(\?|$)|[?&]id=GTM-/.test(url) && !GOOGLE_OPTIMIZE.test(url)
+
+/** Google has shut it down, but pages still load it; its containers have ids of the same form. */
+const GOOGLE_OPTIMIZE = /\/optimize\.js\?id=/
 
 /** Google's tag for measurement without a container. */
 export const isGoogleTag = (url: string): boolean => /\/gtag\/js(\?|$)/.test(url)

@@ -432,6 +432,17 @@ test('cmp_check: of a page that starts another container than the site names, th
   }
 })
 
+test('cmp_check: what is left of Google Optimize starts no web container', async (t) => {
+  const optimize = '<script src="https://www.googleoptimize.com/optimize.js?id=GTM-OLD1234"></script>'
+  const page = pageWith(CONSENT_DEFAULT, optimize, '<script src="/app.js"></script>')
+  const gtm: Handler = ({ url }, response) => {
+    if (url?.endsWith('GTM-ZZZ9999')) response.end(containerScript('https://consent.cookiebot.com/uc.js'))
+    else response.writeHead(404).end()
+  }
+  const outcome = await run(t, { page, gtm, site: { tag_manager_web_container_id: 'GTM-ZZZ9999' } })
+  assert.equal(outcome.status, 'ok', outcome.message)
+})
+
 test('cmp_check: a page that runs nothing does not load the web container that has the platform', async (t) => {
   const gtm = containerScript('https://consent.cookiebot.com/uc.js')
   const site = { tag_manager_web_container_id: 'GTM-ZZZ9999' }
