@@ -80,7 +80,7 @@ class CanaryRuns {
     const endedAt = now + (fate === 'arrives' ? TRAVEL_MS : WAIT_MS)
     const why = () => Promise.resolve('')
     const facts = { memory: this.#memory, limitMs: LIMIT_MS, now: endedAt, listened: null, tags: [], why }
-    const verdict = await judgeArrivals({ ...facts, isNew: fate === 'arrives' })
+    const verdict = await judgeArrivals({ ...facts, isTelling: fate === 'arrives' })
     return { status: verdict.status, endedAt }
   }
 }

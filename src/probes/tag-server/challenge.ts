@@ -28,9 +28,6 @@ interface Challenge {
 
 const ofImperva = (address: string): string => after('/_Incapsula_Resource', address)
 
-/** Real pages have `sec-4-4.css` and `sec-cpt-4-4.js`, which show a challenge only when a later request needs one. */
-const OF_AKAMAI = /\/_sec\/cp_challenge\/(?!sec-(cpt-)?\d)\w/
-
 /** Pages that replace the real one until the visitor has proved to use a browser. */
 export const CHALLENGES: readonly Challenge[] = [
   {
@@ -69,10 +66,10 @@ export const CHALLENGES: readonly Challenge[] = [
   },
   {
     name: 'Akamai',
-    hasFrame: (address) => OF_AKAMAI.test(address),
-    hasScript: (address) => OF_AKAMAI.test(address),
+    // Real pages load a style and a script from this path, for challenges of later requests.
+    hasFrame: (address) => after('/_sec/cp_challenge/', address) !== '',
     sendsTo: (address) => /[?&]bm-verify=/.test(address),
-    text: new RegExp(`${OF_AKAMAI.source}|[?&]bm-verify=`),
+    text: /\/_sec\/cp_challenge\/[\w-]{1,50}\.htm|[?&]bm-verify=/,
   },
   {
     name: 'SiteGround',
