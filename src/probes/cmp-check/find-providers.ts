@@ -113,8 +113,7 @@ export function findInContainer(text: string): Found {
 }
 
 /** Merges what was found in a page and in its container. */
-export function together(page: Found, container: Found | null): Found {
-  if (container === null) return page
+export function together(page: Found, container: Found): Found {
   const more = new Map(container.signs.map((signs) => [signs.id, signs]))
   const both = page.signs.map(({ id, evidence, scripts }) => {
     const added = more.get(id)?.evidence ?? []

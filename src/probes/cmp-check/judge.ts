@@ -36,8 +36,8 @@ export interface FoundPlatforms {
   forward: Forward | null
   /** Why the web container could not be read; null when it was read or there is none. */
   whyUnread: string | null
-  /** The container that the page starts instead of the site's, and whether the platform is in the site's; null when it starts that one. */
-  instead: { id: string; ofSite: string; isInOfSite: boolean } | null
+  /** Ids of what the page starts instead of the site's container, and whether the platform is in that; null when it starts it, too. */
+  instead: { ids: string; ofSite: string; isInOfSite: boolean } | null
 }
 
 export function judgeProvider(expected: Expected, found: FoundPlatforms): ConsentFinding[] {
@@ -104,10 +104,10 @@ function absent(
   }
   if (instead?.isInOfSite) {
     // A loader of the site's own server may hide the id of the container that it starts.
-    const message = `${wanted} is only in the site's container ${instead.ofSite}, but the page${named} starts ${instead.id}: unless it also starts the former in a way that cannot be seen, no platform is loaded`
+    const message = `${wanted} is only in the site's container ${instead.ofSite}, but the page${named} starts ${instead.ids}: unless it also starts the former in a way that cannot be seen, no platform is loaded`
     return { check: 'provider', status: 'warning', message }
   }
-  const other = instead === null ? '' : ` ${instead.id}, which is not the site's ${instead.ofSite},`
+  const other = instead === null ? '' : ` ${instead.ids}, which is not the site's ${instead.ofSite},`
   const message = `${wanted} is not there: neither the page${named} nor its web container${other} loads any consent platform that is known`
   return { check: 'provider', status: 'critical', message }
 }

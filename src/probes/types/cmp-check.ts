@@ -135,31 +135,33 @@ async function checkPage(
   if (page.refusal !== null) return page.refusal
 
   const ofSite = containerOfSite?.id ?? null
-  const id = loadedContainer(ofSite, page)
-  const container = id === null || id === ofSite ? containerOfSite : await readContainer(context, id, SCRIPT_SHARE)
-  const whyUnread = container?.script.why ?? null
+  const ids = loadedContainers(ofSite, page)
+  const containers = await Promise.all(
+    ids.map((id) => (id === containerOfSite?.id ? containerOfSite : readContainer(context, id, SCRIPT_SHARE))),
+  )
+  const whyUnread = containers.find(({ facts }) => facts === null)?.script.why ?? null
   const isCut = isTruncated || page.isCut
   const runsNothing = page.runsNothing && !isCut
   // A page that only sends visitors on does not load the site's container either, unless it contains its snippet.
   const isStep = page.forward !== null && page.containerId === null
-  const loaded = runsNothing || isStep ? null : (container?.facts ?? null)
-  const { signs, hasIabStub, outdated } = together(page.found, loaded?.found ?? null)
+  const loaded = runsNothing || isStep ? [] : containers.flatMap(({ facts }) => facts ?? [])
+  const { signs, hasIabStub, outdated } = loaded.reduce((all, { found }) => together(all, found), page.found)
   const { title, forward } = page
   const providers = providersFound({ signs })
   const isExpected = ({ provider }: FoundProvider) => expected.name === null || provider === expected.provider
   const factsOfSite = containerOfSite?.facts ?? null
   const isInOfSite =
     factsOfSite !== null && (factsOfSite.hasOwnAddress || providersFound(factsOfSite.found).some(isExpected))
-  const instead = id === null || ofSite === null || id === ofSite ? null : { id, ofSite, isInOfSite }
+  const instead = ofSite === null || ids.includes(ofSite) ? null : { ids: ids.join(', '), ofSite, isInOfSite }
   const found = { providers, hasIabStub, runsNothing, isCut, title, forward, whyUnread, instead }
-  const hasOwnSign = page.hasOwnAddress || loaded?.hasOwnAddress === true
+  const hasOwnSign = page.hasOwnAddress || loaded.some(({ hasOwnAddress }) => hasOwnAddress)
   const mine = found.providers.find(isExpected)
   const scripts = [...new Set([...page.ownScripts, ...(mine?.scripts ?? [])])]
   const answered = config.check_script ? await askScripts(context, scripts, url) : []
   const { mode } = page
   const ownSetter =
     hasOwnSign && (expected.provider === null || expected.provider.setsConsentMode) ? expected.name : null
-  const elsewhere = elsewhereOf(found.providers, container, mode) ?? ownSetter
+  const elsewhere = elsewhereOf(found.providers, containers, mode) ?? ownSetter
   const consent = config.check_consent_mode ? judgeConsentMode(mode, elsewhere) : NOT_CHECKED
   const provider = judgeProvider({ ...expected, hasOwnSign }, found)
   const findings = [
@@ -179,7 +181,7 @@ async function checkPage(
       iab_stub: found.hasIabStub,
       scripts: answered.map((script) => ({ url: shownAddress(script.url), status: script.status, why: script.why })),
       consent_mode: { state: consent.state, set_elsewhere_by: elsewhere, ...shownMode(mode) },
-      container: container === null ? null : { id: container.id, status: container.script.status, why: whyUnread },
+      containers: containers.map(({ id, script: { status, why } }) => ({ id, status, why })),
       page: { address: shownAddress(url), title, status, characters: page.characters, is_cut_off: isCut },
     },
   }
@@ -226,10 +228,14 @@ async function readContainer(context: Context, id: string, share: number): Promi
   }
 }
 
-/** The site's container, unless the page itself starts others instead. */
-function loadedContainer(ofSite: string | null, { startedIds, containerId }: PageReading): string | null {
-  if (ofSite === null) return containerId
-  return startedIds.includes(ofSite) ? ofSite : (startedIds[0] ?? ofSite)
+/** Most containers that are read: each has up to 2 MB. */
+const CONTAINERS_READ = 3
+
+/** Those that the page itself starts, the site's first; where it starts none that can be seen, the site's or the one that it names. */
+function loadedContainers(ofSite: string | null, { startedIds, containerId }: PageReading): string[] {
+  const first = ofSite ?? containerId
+  const isSeen = startedIds.length > 0 && first !== null && !startedIds.includes(first)
+  return [...new Set(first === null || isSeen ? startedIds : [first, ...startedIds])].slice(0, CONTAINERS_READ)
 }
 
 const askScripts = (context: Context, urls: readonly string[], page: string): Promise<FetchedScript[]> =>
@@ -250,12 +256,12 @@ function expectedOf(name: string | null, ownAddress: string | undefined): Omit<E
 /** Returns what may set the defaults that the page itself does not set; null when nothing known does. */
 function elsewhereOf(
   providers: readonly FoundProvider[],
-  container: ReadContainer | null,
+  containers: readonly ReadContainer[],
   { mentionsDefault }: ConsentMode,
 ): string | null {
-  if (container?.facts?.setsDefaults) return 'a tag of the web container'
+  if (containers.some(({ facts }) => facts?.setsDefaults)) return 'a tag of the web container'
   const setter = providers.find(({ provider }) => provider.setsConsentMode)
   if (setter !== undefined) return setter.provider.name
-  if (container !== null && container.facts === null) return 'the web container, which could not be read'
+  if (containers.some(({ facts }) => facts === null)) return 'the web container, which could not be read'
   return mentionsDefault ? 'code in a text of the page' : null
 }

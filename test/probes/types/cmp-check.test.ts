@@ -374,7 +374,7 @@ test('cmp_check: a web container that cannot be read leaves open whether it load
   const outcome = await run(t, { page, gtm, site: { tag_manager_web_container_id: 'GTM-ABC1234' } })
   assert.equal(outcome.status, 'error')
   assert.match(outcome.message, /the web container that may load it could not be read: it answers 503$/)
-  assert.deepEqual(outcome.details.container, { id: 'GTM-ABC1234', status: 503, why: 'it answers 503' })
+  assert.deepEqual(outcome.details.containers, [{ id: 'GTM-ABC1234', status: 503, why: 'it answers 503' }])
   assert.equal((await run(t, { page: FINE, gtm })).status, 'ok')
 })
 
@@ -383,7 +383,7 @@ test('cmp_check: a web container that a page loads by its address, without the s
   const page = pageWith('<script async src="https://www.googletagmanager.com/gtm.js?id=GTM-ABC1234"></script>')
   const outcome = await run(t, { page, gtm })
   assert.equal(outcome.status, 'ok', outcome.message)
-  assert.equal((outcome.details.container as { id: string }).id, 'GTM-ABC1234')
+  assert.equal((outcome.details.containers as { id: string }[])[0]?.id, 'GTM-ABC1234')
 })
 
 test('cmp_check: the link to the settings that stays when the platform is gone is a warning, and no platform beside another', async (t) => {
@@ -430,6 +430,18 @@ test('cmp_check: of a page that starts another container than the site names, th
     const both = more === null ? pageWith(CONSENT_DEFAULT, '<script src="/app.js"></script>') : pageWith(page, more)
     assert.equal((await run(t, { page: both, gtm: only('GTM-ZZZ9999'), site })).status, 'ok')
   }
+})
+
+test('cmp_check: of several containers that a page starts, any may load the platform', async (t) => {
+  const page = pageWith(CONSENT_DEFAULT, CONTAINER_SNIPPET, CONTAINER_SNIPPET.replace('GTM-ABC1234', 'GTM-DEF5678'))
+  const gtm: Handler = ({ url }, response) =>
+    response.end(containerScript(url?.endsWith('GTM-DEF5678') ? 'https://consent.cookiebot.com/uc.js' : ''))
+  for (const tag_manager_web_container_id of [null, 'GTM-ABC1234', 'GTM-DEF5678', 'GTM-ZZZ9999']) {
+    const outcome = await run(t, { page, gtm, site: { tag_manager_web_container_id } })
+    assert.equal(outcome.status, 'ok', outcome.message)
+  }
+  const gone = await run(t, { page, gtm: containerScript(''), site: { tag_manager_web_container_id: 'GTM-ABC1234' } })
+  assert.equal(gone.status, 'critical', gone.message)
 })
 
 test('cmp_check: what is left of Google Optimize starts no web container', async (t) => {

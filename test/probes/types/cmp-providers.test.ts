@@ -72,6 +72,6 @@ for (const [what, tag, id] of IN_CONTAINER) {
     })
     assert.equal(outcome.status, 'ok', outcome.message)
     assert.match(outcome.message, /is there \(in the web container: https:\/\//)
-    assert.deepEqual(outcome.details.container, { id: 'GTM-ABC1234', status: 200, why: null })
+    assert.deepEqual(outcome.details.containers, [{ id: 'GTM-ABC1234', status: 200, why: null }])
   })
 }
