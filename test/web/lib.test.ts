@@ -78,6 +78,8 @@ test('times make their formatters once a zone, as lists show hundreds of them ev
   const show = (at: number) => [
     exact(at, zone),
     clockTime(at, undefined, DAY),
+    clockTime(at, zone, DAY),
+    wallTime(at, zone),
     clock(at, DAY, zone),
     moment(at, DAY, zone),
     momentLine(at, zone),

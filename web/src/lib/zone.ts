@@ -1,3 +1,5 @@
+import { dateFormat } from './words.ts'
+
 /**
  * The local time in a zone, as `YYYY-MM-DDTHH:MM` (the value of a `datetime-local` field).
  *
@@ -22,27 +24,28 @@ export function momentOf(wall: string, zone: string): number | null {
 
 const DAY = 86_400_000
 
-const formats = new Map<string, Intl.DateTimeFormat>()
-
 /** A zone's offset from UTC at a moment, ms. */
 function offset(at: number, zone: string): number {
-  const format = formats.get(zone) ?? wallFormat(zone)
-  formats.set(zone, format)
-  const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts
+  const parts = dateFormat(zone, WALL).formatToParts(at)
+  const {
+    year = 0,
+    month = 1,
+    day = 1,
+    hour = 0,
+    minute = 0,
+    second = 0,
+  } = Object.fromEntries(parts.map(({ type, value }) => [type, Number(value)]))
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1_000) * 1_000
 }
 
-const wallFormat = (zone: string): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat('en', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  })
+const WALL: Intl.DateTimeFormatOptions = {
+  hourCycle: 'h23',
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  second: 'numeric',
+}
 
-export const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+export const ownZone = (): string => dateFormat(undefined, {}).resolvedOptions().timeZone
