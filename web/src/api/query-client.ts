@@ -20,8 +20,8 @@ export function refresh(client: QueryClient, filters: QueryFilters): void {
 }
 
 /**
- * Keeps showing old data while a refetch runs and after one fails, unless it answers that the thing no longer exists. A 401 to any
- * call means that the session has ended.
+ * Keeps showing old data while a refetch runs and after one fails, unless it answers that the thing no longer exists, or that the
+ * user has lost the role to see it. A 401 to any call means that the session has ended.
  */
 export function createQueryClient(): QueryClient {
   // The default scheduler notifies after a timer, so a double click would send two calls before the button is disabled.
@@ -36,7 +36,7 @@ export function createQueryClient(): QueryClient {
       },
       onError(error, query) {
         onError(error)
-        if (!isGone(error)) return
+        if (!isGone(error) && !isForbidden(error)) return
         query.setState({ data: undefined })
         // Lists that still have it are loaded again when they are shown.
         void client.invalidateQueries({ refetchType: 'none' })
@@ -72,6 +72,8 @@ export function createQueryClient(): QueryClient {
 }
 
 const isGone = (error: Error): boolean => error instanceof ApiError && error.code === 'not_found'
+
+const isForbidden = (error: Error): boolean => error instanceof ApiError && error.code === 'forbidden'
 
 const mayPass = (error: Error): boolean =>
   error instanceof UnreachableError || (error instanceof ApiError && error.code === 'unavailable')
