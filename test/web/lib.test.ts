@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { environmentManager, MutationObserver, QueryObserver } from '@tanstack/react-query'
 import { startAnswering } from '../../testkit/listeners.ts'
-import { refreshAfter } from '../../web/src/api/channels.ts'
+import { channelsQuery, refreshAfter } from '../../web/src/api/channels.ts'
 import { ApiError, request, UnreachableError } from '../../web/src/api/client.ts'
 import type { ClientRecord } from '../../web/src/api/clients.ts'
 import { createQueryClient, refresh } from '../../web/src/api/query-client.ts'
@@ -310,6 +310,38 @@ test('what had no answer is asked for again until there is one, and what was ref
   }
   assert.deepEqual(asked, ['clients', 'people', 'clients', 'clients'])
   assert.equal(client.getQueryData(['clients']), 'clients')
+})
+
+test('what someone may no longer see is not shown any longer, and what could not be read stays', async (t) => {
+  const client = createQueryClient()
+  t.after(() => client.clear())
+  const refused = (status: number, error: 'forbidden' | 'unavailable') =>
+    new ApiError(status, { error, message: '', details: [] }, null)
+  for (const [answer, shown] of [
+    [refused(503, 'unavailable'), 'alerts'],
+    [refused(403, 'forbidden'), undefined],
+  ] as const) {
+    client.setQueryData(['alerts'], 'alerts')
+    const list = new QueryObserver(client, {
+      queryKey: ['alerts'],
+      queryFn: () => Promise.reject(answer),
+      retry: false,
+    })
+    await list.refetch()
+    assert.equal(list.getCurrentResult().data, shown)
+    assert.equal(list.getCurrentResult().error, answer)
+  }
+})
+
+test('how many messages wait at a channel is asked for whenever its page is opened', async (t) => {
+  const client = createQueryClient()
+  const of = (email_enabled: boolean) => ({ email_enabled, channels: [] })
+  client.setQueryData(channelsQuery.queryKey, of(false))
+  const page = new QueryObserver(client, { ...channelsQuery, queryFn: () => of(true) })
+  t.after(page.subscribe(() => undefined))
+  t.after(() => client.clear())
+  await new Promise(setImmediate)
+  assert.deepEqual(page.getCurrentResult().data, of(true))
 })
 
 test('a first load that a change overtakes is loaded again, once for all changes meanwhile', async (t) => {

@@ -25,6 +25,8 @@ export const channelsQuery = queryOptions({
   queryKey: ['channels'],
   queryFn: ({ signal }) => request<ChannelList>('/api/channels', { signal }),
   refetchInterval: REFRESH_MS,
+  // A message may have been sent since the page was last open, and the list of messages says so sooner.
+  staleTime: 0,
 })
 
 /** Sends a test message over all channels of a client, and returns the outcome of each. */
