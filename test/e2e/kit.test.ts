@@ -49,6 +49,17 @@ test('the shared components', async (t) => {
     })
   }
 
+  await t.test('no part moves for a reader who wants no motion', async (t) => {
+    const { page } = await open(t, '/kit')
+    const moving = await page.evaluate<string[]>(`[...document.querySelectorAll('*')].flatMap((part) =>
+      [undefined, '::before', '::after'].flatMap((piece) => {
+        const { transitionDuration, animationName } = getComputedStyle(part, piece)
+        const isStill = /^[0s, ]+$/.test(transitionDuration) && animationName === 'none'
+        return isStill ? [] : [part.outerHTML.slice(0, 120)]
+      }))`)
+    assert.deepEqual(moving, [])
+  })
+
   await t.test('no style uses a variable of Mantine that the build leaves out', async (t) => {
     const { page } = await open(t, '/kit')
     const [used, missing] = await page.evaluate<[number, string[]]>(`(() => {
