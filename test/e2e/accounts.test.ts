@@ -246,6 +246,9 @@ test('someone without a role, or who loses the last one, sees whom to ask for on
   await admin.ask('DELETE', `/api/clients/${client?.id}`)
   await page.getByText(/^(live|connecting)$/).waitFor({ state: 'detached' })
   assert.equal(await page.getByText(/^No connection/).count(), 0)
+  // The list asks every 15 s.
+  await page.evaluate('void __TSR_ROUTER__.options.context.queryClient.refetchQueries({ queryKey: ["alerts"] })')
+  await page.getByText('This account has no role yet: ask an owner for one').first().waitFor()
   let streams = 0
   page.on('request', (request) => {
     streams += Number(request.url().endsWith('/api/stream'))
