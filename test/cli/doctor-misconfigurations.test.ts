@@ -299,7 +299,7 @@ const DATABASES: readonly {
   {
     title: 'a pool for which the server has too few connections',
     environment: { DATABASE_POOL_SIZE: '200' },
-    finds: warning('connections', /may need 202.*lower DATABASE_POOL_SIZE=200, or raise max_connections/),
+    finds: warning('connections', /may need 202.*lower DATABASE_POOL_SIZE=200, or raise the lowest of max_connections/),
   },
 ]
 
