@@ -124,6 +124,8 @@ function requireWholeProxy(config: Config): void {
   }
 }
 
+const ACCOUNT_SETTINGS = 'ADMIN_EMAIL, OIDC_ISSUER or PROXY_EMAIL_HEADER to sign in with accounts'
+
 /** Management needs no key by default, which is safe only where no one else can connect. */
 function requireSafeAddress(config: Config): void {
   if (config.adminToken !== null || asksForAccounts(config) || config.allowUnauthenticated) return
@@ -131,13 +133,13 @@ function requireSafeAddress(config: Config): void {
   if (proxied !== null) {
     throw new StartupError(
       `${proxied} says that a proxy forwards requests of others, and management would need no key: ` +
-        'set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true if the proxy keeps strangers out, or ADMIN_EMAIL to sign in with accounts',
+        `set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true if the proxy keeps strangers out, or ${ACCOUNT_SETTINGS}`,
     )
   }
   if (isLoopback(config.host)) return
   throw new StartupError(
     `HOST=${config.host} is reachable by others and management would need no key: ` +
-      'set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true if something in front of it keeps strangers out, or ADMIN_EMAIL to sign in with accounts',
+      `set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true if something in front of it keeps strangers out, or ${ACCOUNT_SETTINGS}`,
   )
 }
 

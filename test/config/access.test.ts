@@ -17,7 +17,10 @@ for (const host of ['0.0.0.0', '::', '192.168.1.5', '10.127.0.1', 'tags.example.
     assert.ok(!isLoopback(host))
     const line = refusalOf({ HOST: host })
     assert.ok(line.startsWith(`HOST=${host} is reachable by others`), line)
-    assert.match(line, /set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true/)
+    assert.match(
+      line,
+      /set ADMIN_TOKEN, or ALLOW_UNAUTHENTICATED=true .*, or ADMIN_EMAIL, OIDC_ISSUER or PROXY_EMAIL_HEADER/,
+    )
     assert.equal(refusalOf({ HOST: host, ALLOW_UNAUTHENTICATED: 'false' }), line)
     assert.equal(readConfig({ HOST: host, ADMIN_TOKEN: ADMIN }).host, host)
     assert.equal(readConfig({ HOST: host, ALLOW_UNAUTHENTICATED: 'true' }).host, host)
