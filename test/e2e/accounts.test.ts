@@ -375,6 +375,8 @@ test('lists and forms over several clients offer changes of those that someone e
   await (await addTarget(t, admin, 'Broken shop', { id: own?.client_id ?? '' })).turn('bad')
   await go('/incidents')
   await page.getByRole('link', { name: /answered 503/ }).click()
+  // The list, which stays until the page's code has come, has such a button too, and that asks for no comment.
+  await page.getByRole('heading', { level: 1, name: /answered 503/ }).waitFor()
   await page.getByRole('button', { name: 'Acknowledge' }).click()
   await dialog.getByLabel('Comment').fill('Asked the host')
   assert.equal(await page.getByLabel('Your name').count(), 0)
