@@ -22,8 +22,8 @@ interface Challenge {
   sendsTo?: (address: string) => boolean
   /** Identifiers in inline scripts. */
   words?: readonly string[]
-  /** Matches the unparsed page, where nothing but a challenge answers with a page at all. */
-  text: RegExp
+  /** Matches the unparsed page besides `words`, where nothing but a challenge answers with a page at all. */
+  text?: RegExp
 }
 
 const ofImperva = (address: string): string => after('/_Incapsula_Resource', address)
@@ -36,7 +36,7 @@ export const CHALLENGES: readonly Challenge[] = [
     // Real pages behind Cloudflare load other scripts from this path.
     hasScript: (address) => /chl_page|orchestrate/.test(after('/cdn-cgi/challenge-platform/', address)),
     words: ['_cf_chl_opt'],
-    text: /_cf_chl_opt|<title>Just a moment/,
+    text: /<title>Just a moment/,
   },
   {
     name: 'Imperva',
@@ -55,14 +55,14 @@ export const CHALLENGES: readonly Challenge[] = [
     name: 'HUMAN',
     titles: /^access to this page has been denied/i,
     words: ['_pxUuid', '_pxBlockedUrl'],
-    text: /_pxUuid|_pxBlockedUrl|<title>Access to this page has been denied/i,
+    text: /<title>Access to this page has been denied/i,
   },
   {
     name: 'AWS WAF',
     // Real pages load a script from `sdk.awswaf.com`.
     hasScript: (address) => `/${after('.token.awswaf.com/', address)}`.includes('/challenge.js'),
     words: ['gokuProps'],
-    text: /gokuProps|\.token\.awswaf\.com\//,
+    text: /\.token\.awswaf\.com\//,
   },
   {
     name: 'Akamai',
@@ -76,7 +76,7 @@ export const CHALLENGES: readonly Challenge[] = [
     sendsTo: (address) => after('/.well-known/sgcaptcha/', address) !== '',
     text: /\/\.well-known\/sgcaptcha\//,
   },
-  { name: 'Sucuri', words: ['sucuri_cloudproxy_js'], text: /sucuri_cloudproxy_js/ },
+  { name: 'Sucuri', words: ['sucuri_cloudproxy_js'] },
 ]
 
 /** The words of all challenges. */
@@ -101,7 +101,10 @@ export function challengeIn(answer: {
   const { status, headers, body } = answer
   const byHeader = challengeInHeaders(status, headers)
   if (byHeader !== null || !startsPage(body)) return byHeader
-  return CHALLENGES.find(({ text }) => text.test(body))?.name ?? null
+  const answered = CHALLENGES.find(
+    ({ words = [], text }) => words.some((word) => body.includes(word)) || text?.test(body) === true,
+  )
+  return answered?.name ?? null
 }
 
 /** Says that a bot protection answered, which is about this check: visitors' browsers may come through. */
