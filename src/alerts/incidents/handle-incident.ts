@@ -9,6 +9,7 @@ import { loadMutes } from '../mutes.ts'
 import { loadContext, rulesOf } from '../rules.ts'
 import { lockUnresolved, writeTransitions } from '../write-transitions.ts'
 import { probesOfIncidents, writeIncidentEvents } from './case.ts'
+import { withVisibleParents } from './reach.ts'
 import { type AddNote, incidentRecord, type NoteRecord, noteRecord } from './records.ts'
 import { writeVendor } from './vendor-incidents.ts'
 
@@ -19,6 +20,8 @@ const INPUTS = { acknowledge: 'acknowledged', unacknowledge: 'unacknowledged', r
 /**
  * Handles an incident by handling all of its unresolved alerts, which it follows.
  *
+ * @param seesVendors whether the caller may see what vendors' incidents explain; read before the commit, as a read that failed
+ *   after it would hide the change
  * @throws AppError `not_found`, or `conflict` when it is resolved; resolving a resolved incident does nothing
  */
 export async function handleIncident(
@@ -27,14 +30,16 @@ export async function handleIncident(
   id: string,
   verb: Verb,
   input: Handling,
+  seesVendors = true,
 ): Promise<IncidentRow> {
   return ctx.store.write.transaction().execute(async (trx) => {
+    const shown = async (row: IncidentRow) => (await withVisibleParents(trx, [row], seesVendors))[0] ?? row
     const probeIds = await probesOfIncidents(trx, [id, ...(await partsOf(trx, id))])
     // Alerts before incidents, as everywhere. What happened to it or joined it meanwhile is visible once they are locked.
     const locked = await lockUnresolved(trx, ctx.store, probeIds)
     const before = await incidentOrThrow(trx, id)
     if (before.state === 'resolved') {
-      if (verb === 'resolve') return before
+      if (verb === 'resolve') return shown(before)
       throw new AppError('conflict', 'The incident is already resolved')
     }
     const within = new Set([id, ...(await partsOf(trx, id))])
@@ -62,7 +67,7 @@ export async function handleIncident(
       await writeAudit(trx, ctx, [
         { entity: 'incident', verb, id, before: handlingOf(before), after: handlingOf(after) },
       ])
-    return after
+    return shown(after)
   })
 }
 

@@ -14,7 +14,6 @@ import { Handling } from '../alert-record.ts'
 import type { AlertRouteOptions } from '../routes.ts'
 import { BY_HAND_PER_MINUTE } from '../timeline.ts'
 import { addNote, handleIncident } from './handle-incident.ts'
-import { withVisibleParents } from './reach.ts'
 import { listIncidents, readIncident } from './read-incidents.ts'
 import {
   AddNote,
@@ -109,9 +108,8 @@ export function incidentRoutes(app: HttpApp, options: AlertRouteOptions): void {
         const { incident_id } = request.params
         const ctx = contextOf(options, request)
         allowance.take(incident_id)
-        const row = await handleIncident(ctx, channelSettings, incident_id, verb, request.body)
-        const [shown = row] = await withVisibleParents(store.read, [row], seesAll(request.access))
-        return incidentRecord(shown)
+        const { body, access } = request
+        return incidentRecord(await handleIncident(ctx, channelSettings, incident_id, verb, body, seesAll(access)))
       },
     )
   }
