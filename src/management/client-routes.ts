@@ -32,7 +32,7 @@ function recordFor(request: FastifyRequest, row: ClientRow): ClientRecord {
 }
 
 export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
-  const { store, clock, defaultPlan } = options
+  const { store, clock, defaultPlan, untilAllKnowIt } = options
 
   app.get(
     '/api/clients',
@@ -102,10 +102,10 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
     },
     async (request) => {
       const { access, params, body } = request
-      return recordFor(
-        request,
-        await updateClient(contextOf(options, request), params.client_id, body, editsAll(access)),
-      )
+      const ctx = contextOf(options, request)
+      const { row, isResumed } = await updateClient(ctx, params.client_id, body, editsAll(access))
+      if (isResumed) await untilAllKnowIt()
+      return recordFor(request, row)
     },
   )
 

@@ -43,6 +43,12 @@ export async function createClient(ctx: Context, defaultPlan: Plan, input: Creat
   return row
 }
 
+/** `isResumed`: it was paused, so nodes that do not know of the change yet refuse its events. */
+interface ChangedClient {
+  row: ClientRow
+  isResumed: boolean
+}
+
 /**
  * Changes the given fields. Unchanged values leave no trace in the audit log.
  *
@@ -55,13 +61,13 @@ export async function updateClient(
   id: string,
   patch: UpdateClient,
   mayChangeTerms: boolean,
-): Promise<ClientRow> {
-  const { row, isChanged } = await ctx.store.write.transaction().execute(async (trx) => {
+): Promise<ChangedClient> {
+  const { isChanged, ...client } = await ctx.store.write.transaction().execute(async (trx) => {
     const before = await lockClient(trx, id)
     if (before === undefined) throw notFound('Client')
     const after = applyToClient(before, patch)
     const changed = changedFields(before, after)
-    if (Object.keys(changed).length === 0) return { row: before, isChanged: false }
+    if (Object.keys(changed).length === 0) return { row: before, isResumed: false, isChanged: false }
     if (!mayChangeTerms && TERMS.some((field) => field in changed)) {
       throw new AppError(
         'forbidden',
@@ -72,10 +78,10 @@ export async function updateClient(
     await writeAudit(trx, ctx, [
       { entity: 'client', verb: 'update', id, before: clientRecord(before), after: clientRecord(after) },
     ])
-    return { row: after, isChanged: true }
+    return { row: after, isResumed: after.is_active > before.is_active, isChanged: true }
   })
   if (isChanged) await ctx.store.changes.publish({ kind: 'client', id })
-  return row
+  return client
 }
 
 /**

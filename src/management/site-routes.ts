@@ -37,7 +37,7 @@ const shownTo = ({ access }: FastifyRequest, record: SiteRecord): SiteRecord =>
 export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
   const { store, clock, untilAllKnowIt } = options
 
-  const recordFor = (request: FastifyRequest, { row, lastAt }: SeenSite): SiteRecord =>
+  const recordFor = (request: FastifyRequest, { row, lastAt }: Pick<SeenSite, 'row' | 'lastAt'>): SiteRecord =>
     shownTo(request, siteRecord(row, lastAt, clock.now()))
 
   app.get(
@@ -143,8 +143,11 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
         response: { 200: SiteRecord, ...errorResponses(404) },
       },
     },
-    async (request) =>
-      recordFor(request, await updateSite(contextOf(options, request), request.params.site_id, request.body)),
+    async (request) => {
+      const site = await updateSite(contextOf(options, request), request.params.site_id, request.body)
+      if (site.isResumed) await untilAllKnowIt()
+      return recordFor(request, site)
+    },
   )
 
   app.post(

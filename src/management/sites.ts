@@ -45,6 +45,8 @@ export const MOST_OF_CLIENT = 500
 export interface SeenSite {
   row: SiteRow
   lastAt: number | null
+  /** Whether it was paused, so that nodes which do not know of the change yet refuse its events. */
+  isResumed: boolean
 }
 
 /**
@@ -158,7 +160,8 @@ async function changeSite(
     const before = await lockSite(trx, id)
     if (before === undefined) throw notFound('Site')
     const row = await change(trx, before)
-    return { row, lastAt: await lastEventAt(trx, row.site_no), isChanged: row !== before }
+    const isResumed = row.is_active > before.is_active
+    return { row, lastAt: await lastEventAt(trx, row.site_no), isResumed, isChanged: row !== before }
   })
   if (isChanged) await ctx.store.changes.publish({ kind: 'site', id })
   return site

@@ -65,7 +65,7 @@ export async function updateFieldChannel(
   if (address === undefined) return before
   const given = { address: address.trim(), secret: null, endpoint: null }
   const checked = channelKind(field === 'email' ? 'email' : 'chat').addressOf(given)
-  const client = await updateClient(ctx, clientId, patchOf(field, checked), false)
+  const { row: client } = await updateClient(ctx, clientId, patchOf(field, checked), false)
   return recordOf(client, field, checked, true)
 }
 
