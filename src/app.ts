@@ -180,7 +180,7 @@ function apiRoutes(
   provider: OidcProvider | null,
 ): void {
   const { probes, alerts, notifications } = worker
-  const deletionHooks = hooksInOrder([worker.deletionHooks, accountHooks])
+  const deletionHooks = hooksInOrder([worker.deletionHooks, accountHooks(store)])
   const { defaultPlan, publicUrl } = config
   createOncePerKey(app, { store, clock })
   managementRoutes(app, {

@@ -1,10 +1,12 @@
 import type { HttpApp } from '../http/index.ts'
 import type { DeletionHooks } from '../management/index.ts'
+import type { Store } from '../store/index.ts'
 import { linkRoutes } from './link-routes.ts'
 import { oidcRoutes } from './oidc/routes.ts'
 import type { AccountOptions } from './options.ts'
 import { ownAccountRoutes, ownPasswordCheck } from './own-account.ts'
 import { tokenRoutes } from './token-routes.ts'
+import { lockGiving } from './roles.ts'
 import { removeTokensOfClient } from './tokens.ts'
 import { twoStepRoutes } from './two-step/routes.ts'
 import { userRoutes } from './user-routes.ts'
@@ -33,10 +35,11 @@ export function accountRoutes(app: HttpApp, options: AccountOptions): void {
 }
 
 /** Deletes a client's roles and tokens with the client. */
-export const accountHooks: Partial<DeletionHooks> = {
+export const accountHooks = (store: Pick<Store, 'isShared'>): Partial<DeletionHooks> => ({
   removeOfClient: async (trx, clientId) => {
+    await lockGiving(trx, store)
     await trx.deleteFrom('user_roles').where('client_id', '=', clientId).execute()
     await trx.deleteFrom('identity_roles').where('client_id', '=', clientId).execute()
     await removeTokensOfClient(trx, clientId)
   },
-}
+})

@@ -3,7 +3,7 @@ import { AppError, newId } from '../lib/index.ts'
 import { type Context, requireRoom } from '../management/index.ts'
 import type { Tables, Transaction, UserRow } from '../store/index.ts'
 import { type NewLink, replaceLinks } from './links.ts'
-import { addRoles, grantsOfEntries, managedClients } from './roles.ts'
+import { addRoles, grantsOfEntries, lockGiving, managedClients } from './roles.ts'
 import type { InviteUser } from './user-schemas.ts'
 import {
   auditUser,
@@ -49,6 +49,7 @@ async function tryToInvite(ctx: Context, access: Access, input: InviteUser): Pro
   const wanted = grantsOfEntries(input.roles)
   const key = emailKey(input.email)
   return ctx.store.write.transaction().execute(async (trx) => {
+    await lockGiving(trx, ctx.store)
     await requireGivable(trx, access, input.roles)
     const known = await lockUser(trx, 'email_key', key)
     const found = known === undefined ? null : await foundUser(trx, known)

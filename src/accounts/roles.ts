@@ -7,12 +7,19 @@ import {
   suffices,
   type Visible,
 } from '../http/index.ts'
-import type { Kysely, Tables, Transaction, UserRoleRow } from '../store/index.ts'
+import { type Kysely, lockText, type Store, type Tables, type Transaction, type UserRoleRow } from '../store/index.ts'
 
 type RoleRow = Pick<UserRoleRow, 'client_id' | 'role'>
 
 /** The `client_id` for every client in `user_roles`. */
 export const ALL_CLIENTS = 'all'
+
+/**
+ * Lets one transaction at a time give roles, make tokens or remove those of a deleted client. So no role is left of a client that
+ * is deleted meanwhile, and limits hold for what several create at once. Take it before any lock of an account.
+ */
+export const lockGiving = (trx: Transaction<Tables>, store: Pick<Store, 'isShared'>): Promise<void> =>
+  lockText(trx, store, 'roles and tokens')
 
 /** A role in the API: for a client, or with null for all of them. */
 export interface RoleEntry {

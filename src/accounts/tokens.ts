@@ -31,7 +31,7 @@ import {
 } from '../lib/index.ts'
 import { type Context, ONE_LINE, removeViewsOf, writeAudit } from '../management/index.ts'
 import type { ApiTokenRow, Kysely, Store, Tables, Transaction } from '../store/index.ts'
-import { managedClients, roleOf } from './roles.ts'
+import { lockGiving, managedClients, roleOf } from './roles.ts'
 
 /** Resolution of a token's last use, ms, so that not every call writes it. */
 const USED_EVERY_MS = MINUTE
@@ -193,6 +193,7 @@ export async function createToken(ctx: Context, access: Access, input: CreateApi
     last_used_at: null,
   }
   await ctx.store.write.transaction().execute(async (trx) => {
+    await lockGiving(trx, ctx.store)
     if (clientIds !== null) await requireClients(trx, clientIds, '/client_ids')
     // The request is about these clients; tokens that are also for others count as well.
     const grants = access.allGrants ?? access.grants

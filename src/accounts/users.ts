@@ -8,6 +8,7 @@ import {
   entriesOf,
   grantsByUser,
   grantsOfEntries,
+  lockGiving,
   managedClients,
   type RoleEntry,
   rolesInWords,
@@ -110,6 +111,7 @@ export async function updateUser(
 ): Promise<FoundUser> {
   const managed = managedClients(access)
   return ctx.store.write.transaction().execute(async (trx) => {
+    if (input.roles !== undefined) await lockGiving(trx, ctx.store)
     await lockUser(trx, 'id', id)
     const hadOwner = await lockOwners(trx, issuers)
     const { row: before, grants, ways } = await requireUser(trx, access, id)

@@ -3,9 +3,9 @@ import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { Secret, TOTP } from 'otpauth'
 import { signInIdentity } from '../../src/accounts/oidc/identities.ts'
-import { hashOf, newSecret, systemClock } from '../../src/lib/index.ts'
+import { hashOf, newId, newSecret, systemClock } from '../../src/lib/index.ts'
 import type { Store, Tables, Transaction } from '../../src/store/index.ts'
-import { apiClient } from '../../testkit/api.ts'
+import { type Answer, apiClient } from '../../testkit/api.ts'
 import { openEmptyStore, postgres } from '../../testkit/engines.ts'
 import { until } from '../../testkit/until.ts'
 import { describedBy } from '../contract/described.ts'
@@ -16,6 +16,20 @@ import { type AccountService, join, openAccounts, PASSWORD, secretOf, signIn } f
 const EMAIL = 'ada@agency.example'
 const ANOTHER = 'another good sentence'
 
+/** Resolves when so many transactions wait for others, or the work has ended. */
+async function waitsOrEnds(store: Store, count: number, work: Promise<unknown>): Promise<void> {
+  let hasEnded = false
+  const end = () => {
+    hasEnded = true
+  }
+  work.then(end, end)
+  await until('the other waits', async () => {
+    const { rows } = await sql`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(store.read)
+    return rows.length >= count || hasEnded || undefined
+  })
+}
+
 /** Does something while a transaction holds what `hold` has changed, which is committed once the other waits for it or has ended. */
 async function during<T>(
   store: Store,
@@ -24,18 +38,24 @@ async function during<T>(
 ): Promise<T> {
   const { done } = await store.write.transaction().execute(async (trx) => {
     await hold(trx)
-    let hasEnded = false
-    const done = act().finally(() => {
-      hasEnded = true
-    })
-    await until('the other waits', async () => {
-      const { rows } = await sql`select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(store.read)
-      return rows.length > 0 || hasEnded || undefined
-    })
+    const done = act()
+    await waitsOrEnds(store, 1, done)
     return { done }
   })
   return done
+}
+
+/** Does the second while the first has done all but its audit entry. Returns the statuses of both. */
+async function atOnce(store: Store, first: () => Promise<Answer>, second: () => Promise<Answer>): Promise<number[]> {
+  const { both } = await store.write.transaction().execute(async (trx) => {
+    await sql`lock table audit_log in share mode`.execute(trx)
+    const one = first()
+    await waitsOrEnds(store, 1, one)
+    const other = second()
+    await waitsOrEnds(store, 2, other)
+    return { both: Promise.all([one, other]) }
+  })
+  return (await both).map(({ status }) => status)
 }
 
 const lock = (trx: Transaction<Tables>, id: string) =>
@@ -167,4 +187,52 @@ test('of two who turn the second step on, or take it away, in the same moment on
   const remove = (trx: Transaction<Tables>) => trx.deleteFrom('user_two_steps').where('user_id', '=', id).execute()
   const reset = await during(store, remove, () => admin.call('DELETE', `/api/users/${id}/two-step`))
   assert.equal(reset.status, 409, reset.text)
+})
+
+test('a client that is deleted while someone gives a role or a token for it leaves neither', async (t) => {
+  const { admin, store, client } = await openInvited(t)
+  const { id: other } = await admin.newClient()
+  const remove = (id: string) => () => admin.call('DELETE', `/api/clients/${id}`)
+  const roles = [{ client_id: client.id, role: 'editor' }]
+  const invite = () => admin.call('POST', '/api/users', { email: 'bob@agency.example', roles })
+  assert.deepEqual(await atOnce(store, invite, remove(client.id)), [201, 204])
+  const token = () => admin.call('POST', '/api/tokens', { name: 'x', role: 'viewer', client_ids: [other] })
+  assert.deepEqual(await atOnce(store, token, remove(other)), [201, 204])
+  for (const table of ['user_roles', 'api_tokens'] as const) {
+    assert.deepEqual(await store.read.selectFrom(table).selectAll().execute(), [], table)
+  }
+})
+
+test('a role or a token for a client that is being deleted is refused', async (t) => {
+  const { admin, store, client, id } = await openInvited(t)
+  const { id: other } = await admin.newClient()
+  const remove = (clientId: string) => () => admin.call('DELETE', `/api/clients/${clientId}`)
+  const roles = [{ client_id: client.id, role: 'editor' }]
+  const give = () => admin.call('PATCH', `/api/users/${id}`, { roles })
+  assert.deepEqual(await atOnce(store, remove(client.id), give), [204, 400])
+  const token = () => admin.call('POST', '/api/tokens', { name: 'x', role: 'viewer', client_ids: [other] })
+  assert.deepEqual(await atOnce(store, remove(other), token), [204, 400])
+})
+
+test('of two tokens that the owner of a client makes at once only one takes the last place', async (t) => {
+  const { api, admin, store, client } = await openInvited(t)
+  await join(admin, 'owner@own.example', [{ client_id: client.id, role: 'owner' }])
+  const owner = await signIn(api.url, 'owner@own.example')
+  const make = () => owner.call('POST', '/api/tokens', { name: 'x', role: 'viewer', client_ids: [client.id] })
+  assert.equal((await make()).status, 201)
+  const first = await store.read.selectFrom('api_tokens').selectAll().executeTakeFirstOrThrow()
+  const more = Array.from({ length: 98 }, () => ({ ...first, id: newId(), token_hash: newSecret() }))
+  await store.write.insertInto('api_tokens').values(more).execute()
+  assert.deepEqual(await atOnce(store, make, make), [201, 409])
+})
+
+test('of two people whom the owner of a client invites at once only one takes the last place', async (t) => {
+  const { api, admin, store, client } = await openInvited(t)
+  await join(admin, 'owner@own.example', [{ client_id: client.id, role: 'owner' }])
+  const owner = await signIn(api.url, 'owner@own.example')
+  const more = Array.from({ length: 497 }, () => ({ user_id: newId(), client_id: client.id, role: 'viewer' as const }))
+  await store.write.insertInto('user_roles').values(more).execute()
+  const roles = [{ client_id: client.id, role: 'viewer' }]
+  const invite = (email: string) => () => owner.call('POST', '/api/users', { email, roles })
+  assert.deepEqual(await atOnce(store, invite('one@own.example'), invite('two@own.example')), [201, 409])
 })
