@@ -81,7 +81,7 @@ async function tryToInvite(ctx: Context, access: Access, input: InviteUser): Pro
     }
     const after = joined(before, wanted)
     await addRoles(trx, row.id, before, after)
-    await auditUser(trx, ctx, access, known === undefined ? 'create' : 'update', row, { before, after })
+    await auditUser(trx, ctx, known === undefined ? 'create' : 'update', row, { before, after })
     const link = isInvited(row, ways) ? await replaceLinks(trx, row, now) : null
     return { row, grants: after, ways, link }
   })

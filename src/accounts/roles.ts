@@ -54,6 +54,26 @@ export const rolesInWords = (grants: Grants): string =>
     .sort()
     .join(', ')
 
+/** What the audit log keeps of a change of roles for one client, with null of those for all clients. */
+export interface RoleChange {
+  clientId: string | null
+  /** In words. */
+  before: string
+  after: string
+}
+
+/** The role for all clients, or that for one client, in words. */
+export const roleInWords = ({ all, clients }: Grants, clientId: string | null): string => {
+  const role = clientId === null ? all : clients.get(clientId)
+  return role == null ? '' : rolesInWords(grantsOfEntries([{ client_id: clientId, role }]))
+}
+
+/** One change for each client, as those who see only that client read it, and nothing about others. */
+export const roleChanges = (before: Grants, after: Grants): RoleChange[] =>
+  [null, ...new Set([...before.clients.keys(), ...after.clients.keys()])]
+    .map((clientId) => ({ clientId, before: roleInWords(before, clientId), after: roleInWords(after, clientId) }))
+    .filter((change) => change.before !== change.after)
+
 /** The clients whose people and tokens the caller manages; null for all of them. */
 export function managedClients({ grants }: Access): Visible {
   if (grants.all === 'owner') return null

@@ -199,7 +199,7 @@ export async function createToken(ctx: Context, access: Access, input: CreateApi
     const grants = access.allGrants ?? access.grants
     await requireRoom(trx, managedClients({ ...access, grants }), clientIds ?? [])
     await trx.insertInto('api_tokens').values(row).execute()
-    await writeAudit(trx, ctx, [{ entity: 'api_token', verb: 'create', id: row.id, before: null, after: audited(row) }])
+    await auditToken(trx, ctx, 'create', row)
   })
   return { ...tokenRecord(row), token }
 }
@@ -220,7 +220,7 @@ export async function revokeToken(ctx: Context, access: Access, id: string): Pro
     const row = await trx.deleteFrom('api_tokens').where('id', '=', id).returningAll().executeTakeFirst()
     if (row === undefined || !isManaged(row, managedClients(access))) throw notFound('API token')
     await removeViewsOf(trx, id)
-    await writeAudit(trx, ctx, [{ entity: 'api_token', verb: 'revoke', id, before: audited(row), after: null }])
+    await auditToken(trx, ctx, 'revoke', row)
   })
 }
 
@@ -274,13 +274,20 @@ function tokenRecord(row: ApiTokenRow): ApiTokenRecord {
   }
 }
 
-const audited = (row: ApiTokenRow) => ({
-  name: row.name,
-  role: row.role,
-  clients: clientsOf(row)?.join(', ') ?? 'all clients',
-  expires_at: isoTimeOrNull(row.expires_at),
-  client_id: onlyClient(clientsOf(row)),
-})
-
-/** For a token of a single client, the audit entry is that client's. */
-const onlyClient = (ids: readonly string[] | null): string | null => (ids?.length === 1 ? (ids[0] ?? null) : null)
+/** Audits a token for several clients in an entry of each, which its owners can read. */
+const auditToken = (
+  trx: Transaction<Tables>,
+  ctx: Context,
+  verb: 'create' | 'revoke',
+  row: ApiTokenRow,
+): Promise<void> =>
+  writeAudit(
+    trx,
+    ctx,
+    (clientsOf(row) ?? [null]).map((clientId) => {
+      const { name, role, expires_at } = row
+      const fields = { name, role, clients: clientId ?? 'all clients', expires_at: isoTimeOrNull(expires_at) }
+      const [before, after] = verb === 'create' ? [null, fields] : [fields, null]
+      return { entity: 'api_token', verb, id: row.id, ...(clientId === null ? {} : { clientId }), before, after }
+    }),
+  )

@@ -11,6 +11,8 @@ import {
   lockGiving,
   managedClients,
   type RoleEntry,
+  roleChanges,
+  roleInWords,
   rolesInWords,
   writeRoles,
 } from './roles.ts'
@@ -135,7 +137,7 @@ export async function updateUser(
     const isChanged =
       row.name !== before.name || row.disabled_at !== before.disabled_at || rolesInWords(after) !== rolesInWords(grants)
     if (isRemoved || isChanged) {
-      await auditUser(trx, ctx, access, isRemoved ? 'delete' : 'update', row, { before: grants, after }, before)
+      await auditUser(trx, ctx, isRemoved ? 'delete' : 'update', row, { before: grants, after }, before)
     }
     return { row, grants: after, ways }
   })
@@ -176,7 +178,7 @@ export async function deleteUser(ctx: Context, access: Access, id: string, issue
     }
     await removeAccount(trx, id)
     if (hadOwner) await requireOwnerLeft(trx, issuers)
-    await writeAudit(trx, ctx, [{ entity: 'user', verb: 'delete', id, before: audited(row, grants), after: null }])
+    await auditUser(trx, ctx, 'delete', row, { before: grants, after: NO_GRANTS })
   })
 }
 
@@ -203,35 +205,38 @@ interface ChangedGrants {
   after: Grants
 }
 
-/** Audits only roles that the caller manages: others who read the entry may manage no more. */
+/** Audits what changes for each client in an entry of that client, which its owners can read. */
 export async function auditUser(
   trx: Transaction<Tables>,
   ctx: Context,
-  access: Access,
   verb: 'create' | 'update' | 'delete',
   row: UserRow,
   { before, after }: ChangedGrants,
   beforeRow: UserRow = row,
 ): Promise<void> {
-  const managed = managedClients(access)
-  const [only] = managed ?? []
-  const client_id = managed?.length === 1 ? (only ?? null) : null
-  await writeAudit(trx, ctx, [
-    {
+  const roles = roleChanges(before, after)
+  const isAboutAccount = row.name !== beforeRow.name || row.disabled_at !== beforeRow.disabled_at
+  const ofService = { clientId: null, before: roleInWords(before, null), after: roleInWords(after, null) }
+  const isMissing = (isAboutAccount && !roles.some(({ clientId }) => clientId === null)) || roles.length === 0
+  await writeAudit(
+    trx,
+    ctx,
+    (isMissing ? [ofService, ...roles] : roles).map(({ clientId, before: was, after: is }) => ({
       entity: 'user',
       verb,
       id: row.id,
-      before: verb === 'create' ? null : { ...audited(beforeRow, within(before, managed)), client_id },
-      after: verb === 'delete' ? null : { ...audited(row, within(after, managed)), client_id },
-    },
-  ])
+      ...(clientId === null ? {} : { clientId }),
+      before: verb === 'create' ? null : audited(clientId === null ? beforeRow : row, was),
+      after: verb === 'delete' ? null : audited(row, is),
+    })),
+  )
 }
 
-const audited = (row: UserRow, grants: Grants) => ({
+const audited = (row: UserRow, roles: string) => ({
   email: row.email,
   name: row.name,
   is_active: row.disabled_at === null,
-  roles: rolesInWords(grants),
+  roles,
 })
 
 /** @throws AppError `conflict` when the account is disabled, as its link would not work */

@@ -3,7 +3,7 @@ import { type Clock, newId } from '../../lib/index.ts'
 import { writeAudit } from '../../management/index.ts'
 import type { Kysely, Store, Tables, Transaction, UserRow } from '../../store/index.ts'
 import { MOST_USERS } from '../invite.ts'
-import { grantsByIdentity, grantsByUser, rolesInWords, rowsOfGrants } from '../roles.ts'
+import { grantsByIdentity, grantsByUser, roleChanges, rowsOfGrants } from '../roles.ts'
 import { asksForCode } from '../two-step/second-step.ts'
 import { lockUser } from '../users.ts'
 import type { Assertion } from './claims.ts'
@@ -186,12 +186,14 @@ async function writeGroupRoles(
   after: Grants,
 ): Promise<void> {
   const before = (await grantsByIdentity(trx, [identityId])).get(identityId) ?? NO_GRANTS
-  const [was, is] = [rolesInWords(before), rolesInWords(after)]
-  if (was === is) return
+  const changes = roleChanges(before, after)
+  if (changes.length === 0) return
   await trx.deleteFrom('identity_roles').where('identity_id', '=', identityId).execute()
   const rows = rowsOfGrants(after).map((row) => ({ identity_id: identityId, ...row }))
   if (rows.length > 0) await trx.insertInto('identity_roles').values(rows).execute()
-  await auditUser(trx, options, user, { roles_by_groups: was }, { roles_by_groups: is })
+  for (const { clientId, before: was, after: is } of changes) {
+    await auditUser(trx, options, user, { roles_by_groups: was }, { roles_by_groups: is }, clientId)
+  }
 }
 
 const auditUser = (
@@ -200,9 +202,17 @@ const auditUser = (
   { id, email }: UserRow,
   before: object,
   after: object,
+  clientId: string | null = null,
 ): Promise<void> =>
   writeAudit(trx, options, [
-    { entity: 'user', verb: 'update', id, before: { email, ...before }, after: { email, ...after } },
+    {
+      entity: 'user',
+      verb: 'update',
+      id,
+      ...(clientId === null ? {} : { clientId }),
+      before: { email, ...before },
+      after: { email, ...after },
+    },
   ])
 
 /** Whether the user has any role, by groups or by hand. */

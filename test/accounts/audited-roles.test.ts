@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import type { InvitedUser, NewApiToken } from '../../src/accounts/index.ts'
+import type { AuditRecord } from '../../src/management/index.ts'
+import type { ApiClient } from '../../testkit/api.ts'
+import { testPerEngine } from '../../testkit/engines.ts'
+import { join, openAccounts, signIn } from './support.ts'
+
+testPerEngine(
+  'the owner of a client reads who got and lost a role or a token for it, and nothing about others',
+  async (engine, t) => {
+    const { api, admin } = await openAccounts(t, engine)
+    const [a, b] = [await admin.newClient({ name: 'A' }), await admin.newClient({ name: 'B' })]
+    const [ofA, ofB] = [a, b].map(({ id }) => ({ client_id: id, role: 'owner' as const }))
+    assert.ok(ofA !== undefined && ofB !== undefined)
+    await join(admin, 'a@agency.example', [ofA])
+    await join(admin, 'both@agency.example', [ofA, ofB])
+    const [ownerOfA, ownerOfBoth] = [
+      await signIn(api.url, 'a@agency.example'),
+      await signIn(api.url, 'both@agency.example'),
+    ]
+    const read = async (by: ApiClient, id: string) =>
+      (await by.ask<AuditRecord[]>('GET', `/api/audit?entity_id=${id}`)).toReversed()
+    const role = (client: { id: string }, name: string) => ({ client_id: client.id, role: name })
+
+    for (const by of [admin, ownerOfBoth]) {
+      const roles = [role(a, 'viewer'), role(b, 'viewer')]
+      const email = by === admin ? 'one@agency.example' : 'two@agency.example'
+      const { id } = await by.ask<InvitedUser>('POST', '/api/users', { email, roles })
+      await by.ask('PATCH', `/api/users/${id}`, { roles: [role(a, 'editor'), role(b, 'viewer')] })
+      await by.ask('PATCH', `/api/users/${id}`, { roles: [role(b, 'viewer')] })
+      const seen = await read(ownerOfA, id)
+      assert.deepEqual(
+        seen.map(({ action, client_id, before, after }) => [action, client_id, before?.roles, after?.roles]),
+        [
+          ['user.create', a.id, undefined, `viewer of ${a.id}`],
+          ['user.update', a.id, `viewer of ${a.id}`, `editor of ${a.id}`],
+          ['user.update', a.id, `editor of ${a.id}`, ''],
+        ],
+      )
+      assert.ok(!JSON.stringify(seen).includes(b.id))
+      assert.equal((await read(admin, id)).length, 4)
+    }
+
+    const body = { name: 'deploy', role: 'editor', client_ids: [a.id, b.id] }
+    const { id } = await ownerOfBoth.ask<NewApiToken>('POST', '/api/tokens', body)
+    await ownerOfBoth.ask('DELETE', `/api/tokens/${id}`)
+    const tokens = await read(ownerOfA, id)
+    assert.deepEqual(
+      tokens.map(({ action, before, after }) => [action, before?.clients, after?.clients]),
+      [
+        ['api_token.create', undefined, a.id],
+        ['api_token.revoke', a.id, undefined],
+      ],
+    )
+  },
+)
