@@ -5,6 +5,7 @@ import { type FastifyBaseLogger, type FastifyReply, type FastifyServerFactory, f
 import { Type } from 'typebox'
 import type { Clock } from '../lib/index.ts'
 import type { AccessSettings, Credentials } from './access/access.ts'
+import { ChangeLimit, limitChanges } from './access/change-limit.ts'
 import { createGate, guardApi } from './access/gate.ts'
 import { type OwnersOf, scopeApi } from './access/scope.ts'
 import { sessionRoutes } from './access/session-routes.ts'
@@ -38,6 +39,8 @@ export interface HttpAppOptions {
   isForPeople?: boolean
   /** Folder of the built dashboard, served where the node is for people; no dashboard when left out. */
   dashboardFolder?: string
+  /** Given by tests, which use it up. */
+  changeLimit?: ChangeLimit
   /** Makes the server around Fastify's handler; it has to apply `SERVER_LIMITS` itself. */
   serverFactory?: FastifyServerFactory
 }
@@ -90,6 +93,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
     warn: (facts, message) => app.log.warn(facts, message),
   })
   guardApi(app, gate)
+  limitChanges(app, options.changeLimit ?? new ChangeLimit(options.clock))
   scopeApi(app, options.ownersOf)
   if (options.isForPeople === false) {
     app.setNotFoundHandler(refuseUnknownPath)

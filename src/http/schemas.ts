@@ -61,7 +61,7 @@ const ERROR_RESPONSES = {
   413: errorRef('The body is too large'),
   422: errorRef('The `Idempotency-Key` was already used with a different request'),
   429: errorRef(
-    'Too many failed sign-ins or requests from this address, or more of these calls than are allowed in a time; `Retry-After` says when to try again',
+    'Too many failed sign-ins or requests from this address, too many changes by this account or API token, or more of these calls than are allowed in a time; `Retry-After` says when to try again',
   ),
   500: errorRef('An error inside the service'),
   503: errorRef('The service cannot answer at the moment'),
