@@ -39,7 +39,7 @@ testLogic('a saved change of a site or key is answered when nothing can be read'
   assert.deepEqual({ ...moved, key_revoked_at: closed.body.key_revoked_at }, closed.body)
 })
 
-testLogic('a new site or key, and a resumed site or client, is answered only when every node knows it', async (store, t) => {
+testLogic('a site, its key, and a pause that ends are answered only when every node knows', async (store, t) => {
   const waits: { commits: number; go: () => void }[] = []
   const api = await openManagement(store, t, {
     untilAllKnowIt: () => new Promise((go) => void waits.push({ commits: api.takeChanges().length, go })),
