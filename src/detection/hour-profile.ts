@@ -14,7 +14,7 @@ export interface Profile {
   at(place: number): number
   /** The same for a past hour, without its own count. */
   without(index: number): number
-  /** Whether a day of this kind, weekday or weekend, was ever seen at that hour. */
+  /** Whether a day of this kind, weekday or weekend, was ever seen at that hour, or at those around it. */
   isSeen(place: number): boolean
 }
 
@@ -37,7 +37,7 @@ export function profileOf(counts: Float64Array, isUsual: Uint8Array, { places }:
     add(likeSums, likeOf(place), count)
     add(likeDays, likeOf(place), 1)
   }
-  const likes = profileOfLikes(likeSums, likeDays, burst)
+  const likes = withoutHoles(profileOfLikes(likeSums, likeDays, burst))
   const dayLevels = levelsOfDays(sums, weeks, likes, burst)
   const estimate = (place: number, sum: number, count: number): number => {
     const ofLike = (likes[likeOf(place)] ?? Number.NaN) * (dayLevels[Math.floor(place / HOURS_A_DAY)] ?? 1)
@@ -47,7 +47,7 @@ export function profileOf(counts: Float64Array, isUsual: Uint8Array, { places }:
   const all = Float64Array.from({ length: HOURS_A_WEEK }, (_, place) =>
     estimate(place, sums[place] ?? 0, weeks[place] ?? 0),
   )
-  const isSeen = (place: number): boolean => (likeDays[likeOf(place)] ?? 0) > 0
+  const isSeen = (place: number): boolean => !Number.isNaN(likes[likeOf(place)] ?? Number.NaN)
   // A kind of day that was never seen is assumed to be like the other kind.
   const ofOtherKind = (place: number): number => likes[(likeOf(place) + HOURS_A_DAY) % likes.length] ?? Number.NaN
   return {
@@ -83,6 +83,28 @@ function profileOfLikes(sums: Float64Array, days: Float64Array, burst: number): 
     const smooth = nearSum / nearDays
     const prior = burst / (HOUR_OWN ** 2 * Math.max(smooth, LEAST_MEAN))
     return (own + prior * smooth) / (ownDays + prior)
+  })
+}
+
+/** The known hours that stand for an unknown one are at most so many hours away. */
+const NEAR_HOLE = 2
+
+/**
+ * Gives an hour that was never known the mean of those before and after it: a service that restarts every night at three never knows that hour, and
+ * nothing is compared beyond an hour without an expectation.
+ */
+function withoutHoles(likes: Float64Array): Float64Array {
+  return likes.map((own, place) => {
+    if (!Number.isNaN(own)) return own
+    const start = place < HOURS_A_DAY ? 0 : HOURS_A_DAY
+    const nearest = (direction: 1 | -1): number => {
+      const steps = Array.from({ length: NEAR_HOLE }, (_, index) => direction * (index + 1))
+      const near = steps.map(
+        (step) => likes[start + ((place - start + step + HOURS_A_DAY) % HOURS_A_DAY)] ?? Number.NaN,
+      )
+      return near.find((like) => !Number.isNaN(like)) ?? Number.NaN
+    }
+    return (nearest(-1) + nearest(1)) / 2
   })
 }
 

@@ -61,6 +61,17 @@ for (const { what, usual, recent, config, status } of CASES) {
   test(`a site with ${what} is ${status}`, () => assert.equal(judge(usual, recent, config).status, status))
 }
 
+test('a silence is as old as it is, though the service restarts every night within it', () => {
+  const now = NOON - 8 * HOUR + 6 * SLOT
+  const outages = Array.from({ length: 28 }, (_, day) => {
+    const from = NOON - 9 * HOUR - day * DAY
+    return { from, to: from + SLOT }
+  })
+  const recent: Rates = (time) => steady(time < now - 2 * HOUR ? 1 : 0)(time)
+  const { details } = dataVolume(volumeInput({ now, usual: steady(1), recent, outages }), DATA_VOLUME_DEFAULTS)
+  assert.equal(siteOf(details.findings)?.since, isoTime(now - 2 * HOUR))
+})
+
 /** Traffic that halves each hour of the three before noon, every day; where `bent` is true, it sinks from twice to nearly nothing within the hour. */
 const sinking =
   (bent: boolean, share = 1): Rates =>

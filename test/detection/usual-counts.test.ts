@@ -67,6 +67,24 @@ test('a holiday in each of two weeks does not hide that there was a campaign in 
   isAbout(usualAfter(rate, { special }).of(null).expectedIn(NOON), 103, { low: 0.95, high: 1.06 })
 })
 
+test('an hour in which the service is down every night has what the hours around it have', () => {
+  const rate = (hour: number) => 100 + 10 * ((hour / HOUR) % 24)
+  for (const [minutes, wanted] of [
+    [5, [130]],
+    [65, [135, 135]],
+  ] as const) {
+    const outages = Array.from({ length: 28 }, (_, day) => {
+      const from = NOON - 9 * HOUR - day * DAY
+      return { from, to: from + (minutes / 60) * HOUR }
+    })
+    const usual = usualAfter(rate, { outages }).of(null)
+    for (const [hour, count] of wanted.entries()) isAbout(usual.expectedIn(NOON + (15 + hour) * HOUR), count)
+  }
+  // What a young site has not had yet is no hole.
+  const young = usualAfter(rate, { knownFrom: NOON - 34 * HOUR }).of(null)
+  assert.equal(young.expectedIn(NOON + 6 * HOUR), Number.NaN)
+})
+
 test('a campaign of four days is not taken for the level of the site when it ends', () => {
   const rate = (hour: number) => (hour >= NOON - 5.5 * DAY && hour < NOON - 1.2 * DAY ? 3 : 1) * wobbly(hour)
   isAbout(usualAfter(rate).of(null).expectedIn(NOON), 103, { low: 0.95, high: 1.3 })
