@@ -46,8 +46,8 @@ export function openFalls({ details }: Verdict, before: OpenFalls, usual: UsualC
 
 const wideningIn = (widening: unknown): number => (typeof widening === 'number' ? widening : 1)
 
-/** The mean of a week. */
-function hourlyOf({ expectedIn }: Pick<UsualCount, 'expectedIn'>, time: number): number {
+/** The mean of the week that begins then. */
+export function hourlyOf({ expectedIn }: Pick<UsualCount, 'expectedIn'>, time: number): number {
   const week = Array.from({ length: HOURS_A_WEEK }, (_, hour) => expectedIn(floorTo(time, HOUR) + hour * HOUR))
   const known = week.filter((expected) => !Number.isNaN(expected))
   return sum(known) / Math.max(1, known.length)

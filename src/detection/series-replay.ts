@@ -1,11 +1,11 @@
 import { DAY, floorTo, HOUR, MINUTE } from '../lib/index.ts'
 import { type Bursts, burstsNow } from './bursts-now.ts'
-import type { OpenFall } from './open-fall.ts'
+import { hourlyOf, type OpenFall } from './open-fall.ts'
 import type { Band } from './passing.ts'
 import { median } from './statistics.ts'
 import { Surprise } from './surprise.ts'
 import type { LocalTime, TimeRange } from './time.ts'
-import { type HourCounts, type UsualCounts, usualCounts } from './usual-counts.ts'
+import { type HourCounts, type UsualCount, type UsualCounts, usualCounts } from './usual-counts.ts'
 import type { Status } from './verdict.ts'
 import {
   assessVolume,
@@ -77,8 +77,7 @@ export class SeriesReplay {
       ofSite: usual,
     }
     const { status, silence, since } = assessVolume(subject, this.limits)
-    const fall = status === 'ok' || since === null ? null : { since, widening: site.widening }
-    this.open = silence === null ? fall : this.open
+    if (silence === null) this.open = status === 'ok' || since === null ? null : this.fallSince(since, site)
     this.newest = { subject, isSilent: status === 'critical' && silence !== null }
     return { expected, score, status, step }
   }
@@ -90,6 +89,10 @@ export class SeriesReplay {
     const band = passingNewest(subject.course, subject.usual, subject.bursts, this.limits)
     // Any event ends a silence.
     return band !== null && isSilent ? { ...band, low: Math.max(1, band.low) } : band
+  }
+
+  private fallSince(since: number, site: UsualCount): OpenFall {
+    return { since, widening: site.widening, hourly: this.open?.hourly ?? hourlyOf(site, since) }
   }
 
   private learn(time: number): { usual: UsualCounts; bursts: Bursts } {
