@@ -50,6 +50,9 @@ export const measured = (
 ): WeekChange | null =>
   kind === 'tag_failures' ? shareChange(now, before, noise.share) : countChange(now.runs, expected, noise.level)
 
+/** With the noise assumed where nothing is known, in standard deviations. */
+export const distanceOf = (candidate: Candidate): number => Math.abs(measured(candidate, USUAL_NOISE)?.deviations ?? 0)
+
 /** Only what is less likely than this to be noise, at the least noise there is, is measured against its own past. */
 const UNLIKELY = 0.001
 /** The most candidates of one site: one where everything changed needs no more to say so. */
@@ -188,9 +191,8 @@ function comparisonsOf(siteNo: number, events: Pair<EventsOf>, tags: Pair<Readon
 }
 
 function unlikely(all: readonly Candidate[]): Candidate[] {
-  const distance = (candidate: Candidate) => Math.abs(measured(candidate, USUAL_NOISE)?.deviations ?? 0)
   return all
     .filter((candidate) => chanceOf(measured(candidate, LEAST_NOISE)?.deviations ?? 0) < UNLIKELY)
-    .sort((a, b) => distance(b) - distance(a))
+    .sort((a, b) => distanceOf(b) - distanceOf(a))
     .slice(0, MOST_OF_A_SITE)
 }

@@ -8,6 +8,7 @@ import {
   type Candidate,
   type ComparedSite,
   candidatesOf,
+  distanceOf,
   MOST_PAUSED_MS,
   measured,
   type SiteCandidates,
@@ -147,12 +148,13 @@ export class Changes {
 
 const nameOf = ({ siteNo, kind, name }: Candidate): string => `${siteNo} ${kind} ${name ?? ''}`
 
-/** Measured with the noise assumed where nothing is known. */
-function farthestOf(candidates: readonly Candidate[]): Candidate[] {
-  const usual = { level: levelNoise([]), share: shareNoise([]) }
-  const distance = (candidate: Candidate) => Math.abs(measured(candidate, usual)?.deviations ?? 0)
-  return candidates.toSorted((a, b) => distance(b) - distance(a)).slice(0, MOST_MEASURED)
-}
+/** Measured once each, as sorting compares a candidate many times. */
+const farthestOf = (candidates: readonly Candidate[]): Candidate[] =>
+  candidates
+    .map((candidate) => ({ candidate, distance: distanceOf(candidate) }))
+    .sort((a, b) => b.distance - a.distance)
+    .slice(0, MOST_MEASURED)
+    .map(({ candidate }) => candidate)
 
 const EVENTS = totals(['total', 'events'] as const)
 const RUNS = totals(['executions', 'failure', 'timeout', 'exception'] as const)
