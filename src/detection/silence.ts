@@ -75,10 +75,13 @@ const BACK_AFTER = 0.5
  * Returns when the newest unusual silence ended; null when there was none or it is not over. It had its own alert, so what follows is judged
  * separately. A site that loses almost everything still has an event now and then: if there was another silence before, the newest is over only once
  * enough came.
- *
- * @param budget false alarms a month
  */
-export function lastSilenceEnded(course: Course, noise: Noise, { group }: Bursts, budget: number): number | null {
+export function lastSilenceEnded(
+  course: Course,
+  noise: Noise,
+  { group }: Bursts,
+  limits: SilenceLimits,
+): number | null {
   const { covered, expected, measured, from } = course
   const countAt = (index: number) => (measured[index] ?? 0) - (measured[index - 1] ?? 0)
   /** Indexes of the buckets in which something came again, newest first. */
@@ -90,7 +93,8 @@ export function lastSilenceEnded(course: Course, noise: Noise, { group }: Bursts
     const end = newest - 1
     const length = (covered[oldest] ?? 0) - (covered[end] ?? 0)
     const visits = ((expected[oldest] ?? 0) - (expected[end] ?? 0)) / group
-    if (noneOf(visits, noise.ofSilence(length)) < silenceLimit(visits, length, budget)) ends.push(end)
+    const isUnusual = noneOf(visits, noise.ofSilence(length)) < silenceLimit(visits, length, limits.silenceBudget)
+    if (isUnusual && visits >= limits.minVisits) ends.push(end)
     newest = oldest
   }
   const [newest, ...others] = ends

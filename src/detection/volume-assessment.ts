@@ -118,7 +118,7 @@ export function assessVolume(subject: CountedSubject, limits: VolumeLimits): Vol
   const isSilent = silence !== null && silence.chance < silence.limit && silence.visits >= limits.minVisits
   if (isSilent && limits.direction !== 'up')
     return { status: 'critical', silence, window: null, onset: null, since: null, isHoliday: false }
-  const silenceEnded = lastSilenceEnded(course, usual.noise, bursts, limits.silenceBudget)
+  const silenceEnded = lastSilenceEnded(course, usual.noise, bursts, limits)
   const judged = silenceEnded === null ? course : courseSince(course, silenceEnded)
   const found = judgeWindows(judged, usual, bursts, isSite, limits)
   const open = subject.open != null && course.to - subject.open.since < limits.oldestFall ? subject.open : null

@@ -37,6 +37,16 @@ test('on a quiet day a silence has to be longer', () => {
   assert.equal(silentFor(6, 0.7), 'critical')
 })
 
+test('a silence of fewer visits than have to be missing had no alert, and hides no fall around it', () => {
+  const lossWithGap = since(720, steady(20), since(15, steady(10), since(5, steady(0), steady(10))))
+  for (const [min_expected, status] of [
+    [5, 'ok'],
+    [50, 'warning'],
+  ] as const) {
+    assert.equal(judge(steady(20), lossWithGap, { min_expected }).status, status)
+  }
+})
+
 test('a finding on a silence says what it was judged by', () => {
   const { message, details } = judge(steady(100), since(3, steady(70), steady(0)))
   const [finding] = details.findings
