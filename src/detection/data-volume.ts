@@ -255,8 +255,12 @@ function noteOf({ onset, since, isHoliday }: VolumeAssessment, now: number): str
   return now - since < LONG_FALL ? NOT_OVER : `${NOT_OVER}${NEW_LEVEL}`
 }
 
+/** Larger multiples say nothing: hardly any are usual. */
+const MOST_TIMES = 100
+
 /** @param ratio measured over normal */
 function againstNormal(ratio: number): string {
+  if (ratio > MOST_TIMES) return 'far above normal'
   const off = Math.abs(ratio - 1)
   // Would round to 0 %.
   if (off < 0.005) return 'as usual'

@@ -32,8 +32,8 @@ export const leastPassing = (model: CountModel, limit: number, ratio: number): n
 
 /** Returns the largest count that is no spike, see `leastPassing`. */
 export const mostPassing = (model: CountModel, limit: number, ratio: number): number => {
-  const { mean } = model
-  const most = MOST_ABOVE * mean
+  const { mean, burst } = model
+  const most = MOST_ABOVE * Math.max(mean, burst)
   const highest = Math.min(most, mean + FAR * deviation(model))
   const off = (count: number) => limit - logUpperTail(count, model)
   return Math.max(mean / ratio, off(highest) > 0 ? crossing(mean, highest, off) : crossing(highest, most, off))

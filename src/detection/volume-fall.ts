@@ -1,4 +1,4 @@
-import { HOUR, MINUTE } from '../lib/index.ts'
+import { DAY, HOUR, MINUTE } from '../lib/index.ts'
 import type { Bursts } from './bursts-now.ts'
 import type { Noise } from './count-noise.ts'
 import { logLimit } from './false-alarms.ts'
@@ -92,6 +92,9 @@ export function judgeWindows(
 const areMany = ({ byClock, byOthers }: Course, index: number): boolean =>
   (byOthers[index] ?? 0) > MANY_OTHERS * (byClock[index] ?? 0)
 
+/** Weeks without any prove no less than one visit in as long a time; of a mean of zero, a single event would be a spike. */
+const NONE_IN = 28 * DAY
+
 /** The distributions of a window's count while nothing is wrong. */
 interface WindowModels {
   /** Level of the hours before, at most the usual one. */
@@ -121,7 +124,7 @@ function modelsOf(
     level: before.level,
     near: inBursts({ mean: before.level * expected, burst, noise: before.noise + shared }),
     slow: inBursts({ mean: byClock, burst, noise: alone.level(length) + shape }),
-    spike: { mean: expected, burst, noise: noise.level(length) + shared },
+    spike: { mean: Math.max(expected, (burst * length) / NONE_IN), burst, noise: noise.level(length) + shared },
   }
 }
 

@@ -72,6 +72,22 @@ test('a silence is as old as it is, though the service restarts every night with
   assert.equal(siteOf(details.findings)?.since, isoTime(now - 2 * HOUR))
 })
 
+test('where none ever come, a few are no spike and a flood is, with its size', () => {
+  const now = NOON - 7.5 * HOUR
+  const byDay: Rates = (time) => steady((time % DAY) / HOUR < 6 ? 0 : 50 + ((time / SLOT) % 7))(time)
+  const siteAfter = (newest: number) => {
+    const recent: Rates = (time) => (time < now - SLOT ? byDay(time) : steady(newest)(time))
+    const config = { ...DATA_VOLUME_DEFAULTS, direction: 'both' } as const
+    return siteOf(dataVolume(volumeInput({ now, usual: byDay, recent }), config).details.findings)
+  }
+  assert.equal(siteAfter(1)?.status, 'ok')
+  const flood = siteAfter(203)
+  assert.equal(flood?.status, 'warning')
+  assert.match(flood?.message ?? '', /above normal: 203 events in 5 min, usually 0/)
+  const passes = flood?.band.high ?? 0
+  assert.ok(passes >= 1 && passes < 20 && Number.isFinite(flood?.evidence.surprise), JSON.stringify(flood))
+})
+
 /** Traffic that halves each hour of the three before noon, every day; where `bent` is true, it sinks from twice to nearly nothing within the hour. */
 const sinking =
   (bent: boolean, share = 1): Rates =>
