@@ -78,6 +78,8 @@ export function vendorFaults(
     if (first === undefined || siteCount(together) < LEAST_SITES) return []
     const { vendor, failing } = first
     const sites = sitesOf(vendor, failing)
+    // Without news its sites are not read: this was judged before, without result.
+    if (sites.length < siteCount(together)) return []
     if (logChanceByThemselves(siteCount(together), sites) > BOUND) return []
     const startedAt = Math.min(...together.map((sign) => sign.startedAt))
     return [{ vendor, failing, startedAt, signs: together, sites: sites.length }]

@@ -425,6 +425,22 @@ testOnEveryEngine(
   },
 )
 
+testLogic(
+  'tags that fail as often as chance has it stay faults of their sites, however long they last',
+  async (store, t) => {
+    const { fail, sites, clock, upkeep } = await watchSites(t, store, 12)
+    const past = { probe_type: 'tag_failure_rate', subject_label: 'Meta CAPI', state: 'resolved', resolved_at: 0 }
+    for (const site of sites.slice(0, 3)) {
+      const { probe_id } = await insertAlert(store, site, clock.now() - DAY, past)
+      for (let n = 2; n <= 40; n++) await insertAlert(store, site, clock.now() - n * HOUR, { ...past, probe_id })
+    }
+    await fail(3)
+    clock.advance(10 * MINUTE)
+    await upkeep()
+    assert.ok((await incidents(store)).every(({ scope }) => scope === 'site'))
+  },
+)
+
 testOnEveryEngine('what fails on two sites is a fault of each', async (store, t) => {
   const { fail } = await watchSites(t, store, 2)
   await fail(2)
