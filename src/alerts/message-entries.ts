@@ -27,6 +27,7 @@ import { chunksOf, type Tables, type Transaction } from '../store/index.ts'
 import { alertMessage, changesBefore } from './alert-message.ts'
 import { isEased } from './incidents/close.ts'
 import type { DueMessage } from './incidents/due-messages.ts'
+import { holdsOf } from './incidents/falls.ts'
 import { sharedVendors } from './incidents/vendor-reads.ts'
 import { kindFor, QUIETENS } from './message-kind.ts'
 import type { AlertSource } from './rules.ts'
@@ -51,6 +52,7 @@ export async function entriesOf(
     due.flatMap(({ known }) => known.row.parent_id ?? []),
   )
   const shared = await sharedVendors(trx, [...vendors.keys()])
+  const holds = await holdsOf(trx, [...vendors.keys()], channelSettings, now)
   const ends = due.filter(({ kind }) => QUIETENS.includes(kind))
   const worse = due.filter(({ kind }) => kind === 'escalated')
   const notified = await channelsNotified(
@@ -77,13 +79,14 @@ export async function entriesOf(
     // What lasted longer than messages are kept was announced on unknown channels.
     const isForgotten = !notified.has(alert.id) && known.row.last_notified_at !== null
     const isForOperator = vendor === undefined || kind === 'resolved'
+    const hold = holds.get(known.row.parent_id ?? '') ?? null
     // An alert that was critical counts as critical until it is resolved.
     const isCritical = alert.severity === 'critical' || known.row.notified_severity === 'critical'
     return channelsFor(
       message,
       channelSettings,
       notified.get(alert.id),
-      dueAt(message, isCritical, channelSettings, now),
+      Math.max(dueAt(message, isCritical, channelSettings, now), kind === 'opened' ? (hold ?? 0) : 0),
     )
       .filter(({ key }) => (isForOperator || key !== 'global') && message.knowing?.has(key) !== true)
       .filter(({ key }) => message.to?.has(key) ?? true)
@@ -96,22 +99,28 @@ export async function entriesOf(
         const listener = { takesSeverity: takes, wantsEscalations: source.notifyEscalated, knows } as const
         const heard = kindFor(message, listener)
         if (heard === null) return []
-        const own = { ...message, kind: heard }
+        // What is held back is withdrawn with its end, as an opening is.
+        const isFirst = hold !== null && heard === 'escalated' && knows === 'nothing'
+        const own = { ...message, kind: isFirst ? ('opened' as const) : heard }
         const service = kindOf(key, address)
         return hears(service, own) || isForUntold(service, own) ? { channel, own } : []
       })
       .map(({ channel, own }) => {
         const pacing = pacingOf(channel, own, isCritical, channelSettings.warningsAfterMs)
+        const merging = hold === null || channel.key === 'global' ? pacing.merging : heldBack(pacing.merging, own)
         const isHeld = !isCritical && knowsQuietHours(channel, own.kind)
         const waited = now + (pacing.holdMs ?? 0)
         // A message written in the evening may only become due during the quiet hours.
-        const heldUntil = isHeld ? quietEndOf(source, waited) : null
+        const quietEnd = isHeld ? quietEndOf(source, waited) : null
+        const heldUntil =
+          merging?.isHeld === true && own.kind === 'opened' ? Math.max(hold ?? 0, quietEnd ?? 0) : quietEnd
         return {
           channel,
           clientId: source.client.id,
           alertId: alert.id,
           heldUntil,
           ...pacing,
+          ...(merging === undefined ? {} : { merging }),
           message: inWordsOf(
             worst.get(alert.id),
             alertMessage(
@@ -221,6 +230,12 @@ function pacingOf(
   const isAwaited = (isCritical && message.holdMs === 0) || known.row.acknowledged_by !== null
   return { merging, holdMs: isAwaited ? holdMs : Math.max(holdMs, ENDS_WAIT_MS) }
 }
+
+/** A pager is a channel for machines, but what is held back is merged with what follows there as well. */
+const heldBack = (merging: OutboxEntry['merging'], { holdMs }: DueMessage): OutboxEntry['merging'] => ({
+  ...(merging ?? { isOnly: false, briefMs: 0, certainMs: holdMs }),
+  isHeld: true,
+})
 
 /** An end that is only for `keepers` must still cancel an opening that is pending on a channel for people. */
 const isForUntold = (service: ServiceKind, { kind, audience }: DueMessage): boolean =>

@@ -104,10 +104,11 @@ async function merge(trx: Transaction<Tables>, known: Waiting, entry: OutboxEntr
   return true
 }
 
-function followUp(known: Waiting, merged: AlertMessage, { message, heldUntil = null }: OutboxEntry, now: number) {
-  // What has become critical is sent without further delay.
+function followUp(known: Waiting, merged: AlertMessage, { heldUntil = null, merging }: OutboxEntry, now: number) {
+  // What has become critical, or turned out to be the site's own, is sent without further delay.
   const urgent = heldUntil ?? now + GATHER_MS
-  const due = message.kind === 'escalated' ? Math.min(known.notBefore, urgent) : known.notBefore
+  const isUrgent = merged.alert.severity === 'critical' && merging?.isHeld !== true
+  const due = isUrgent ? Math.min(known.notBefore, urgent) : known.notBefore
   return { message: JSON.stringify(merged), not_before: due }
 }
 
@@ -118,7 +119,8 @@ function followUp(known: Waiting, merged: AlertMessage, { message, heldUntil = n
 function endOf(known: Waiting, merged: AlertMessage, entry: OutboxEntry, now: number) {
   const { heldUntil = null, holdMs = 0, merging = { isOnly: false, briefMs: 0, certainMs: 0 } } = entry
   const message = JSON.stringify(merged)
-  const isBrief = known.opening.alert.severity === 'warning' && now < known.createdAt + merging.briefMs
+  const isWarning = known.opening.alert.severity === 'warning' && now < known.createdAt + merging.briefMs
+  const isBrief = isWarning || (merging.isHeld === true && now < known.notBefore)
   if (!isBrief) return { kind: 'resolved', message, not_before: notBefore('resolved', heldUntil, holdMs, now) }
   return merging.certainMs === 0
     ? { kind: BRIEF.kind, state: 'cancelled', last_error: BRIEF.reason }

@@ -219,6 +219,8 @@ export interface VendorMessage {
   vendor: string
   /** Whether the vendor refuses our own checks. Messages of earlier versions lack it. */
   isOwn?: boolean
+  /** Whether the events of whole sites fall, which is ours or the network's. Messages of earlier versions lack it. */
+  isFall?: boolean
   incident: {
     id: string
     /** `Meta tags fail on 14 of 20 sites` */

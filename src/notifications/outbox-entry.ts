@@ -56,6 +56,8 @@ export interface Merging {
   briefMs: number
   /** How long its end may be withdrawn, ms. */
   certainMs: number
+  /** Whether the operator was notified instead: nothing makes the opening due earlier, and its end withdraws it however bad it was. */
+  isHeld?: boolean
 }
 
 /** The kind of a warning that ended before it was due, until its end is certain, and the reason for then cancelling it. */

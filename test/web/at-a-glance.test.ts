@@ -68,4 +68,8 @@ test('the likely cause of an incident of a vendor is trouble there, where nothin
   assert.equal(causeWords({ ...vendors, likely_cause: 'version 42 was published' }), 'Version 42 was published')
   assert.equal(causeWords({ ...vendors, scope: 'site' }), 'Not known yet')
   assert.equal(causeWords({ ...vendors, cause: 'own' }), 'All of these checks need the same Google credentials')
+  assert.equal(
+    causeWords({ ...vendors, cause: 'silence', vendor: 'Tagwarden' }),
+    "So many sites do not fall at once by chance: Tagwarden's endpoint or network, or something they share",
+  )
 })

@@ -1,6 +1,6 @@
 import { logChanceTogether } from '../../detection/index.ts'
 import { DAY, HOUR, MINUTE } from '../../lib/index.ts'
-import { GOOGLE_APIS, LOCKED_OUT_OF } from './sign.ts'
+import { FALLS, GOOGLE_APIS, LOCKED_OUT_OF, OURS } from './sign.ts'
 
 /** A site's incident about one vendor's tags. */
 export interface VendorSign {
@@ -8,7 +8,7 @@ export interface VendorSign {
   siteId: string
   clientId: string
   vendor: string
-  /** How its tags are bad: `failing`, `missing`, `slow` or `refused`; or `locked_out` for checks that have no access to it. */
+  /** How its tags are bad: `failing`, `missing`, `slow` or `refused`; `locked_out` for checks that have no access to it; or `falls` for all events. */
   failing: string
   startedAt: number
 }
@@ -34,6 +34,8 @@ export interface VendorFault {
 export const AT_ONCE_MS = 10 * MINUTE
 /** Fewer sites prove nothing: two may share an agency, a template or a mistake. */
 export const LEAST_SITES = 3
+/** Half of very few sites may share anything. */
+export const LEAST_FALLS = 4
 /** The alerts of this period show how often a site's tags are bad independently of others. */
 export const BASE_MS = 30 * DAY
 /**
@@ -47,7 +49,7 @@ const PRIOR_ALERTS = 0.5
  */
 export const BOUND = Math.log(1e-7)
 /** A rarely used tag shows the fault late: its site still joins within this time. */
-const LATE_MS = HOUR
+export const LATE_MS = HOUR
 
 /**
  * Returns the chance that this many of the sites show the fault within one span independently, each at its own rate: the tail of
@@ -63,7 +65,8 @@ export function logChanceByThemselves(count: number, sites: readonly VendorSite[
 
 /**
  * Finds the vendors that fail on more sites at once than chance explains: at least three, with a chance below one in ten million.
- * They may all be of one client, so that it is one incident; `isShared` tells whether it may be the vendor's fault.
+ * They may all be of one client, so that it is one incident; `isShared` tells whether it may be the vendor's fault. Falls of all events
+ * are ours or the network's only where at least half of the sites with traffic show them.
  *
  * @param sitesOf returns all sites that have tags of the vendor, for a vendor and a kind
  */
@@ -75,16 +78,21 @@ export function vendorFaults(
   return [...byKey.values()].flatMap((alike) => {
     const [first] = alike
     const together = mostTogether(alike)
-    if (first === undefined || siteCount(together) < LEAST_SITES) return []
+    if (first === undefined || siteCount(together) < leastFor(first)) return []
     const { vendor, failing } = first
     const sites = sitesOf(vendor, failing)
     // Without news its sites are not read: this was judged before, without result.
     if (sites.length < siteCount(together)) return []
+    if (failing === FALLS && siteCount(together) * 2 < sites.length) return []
     if (logChanceByThemselves(siteCount(together), sites) > BOUND) return []
     const startedAt = Math.min(...together.map((sign) => sign.startedAt))
     return [{ vendor, failing, startedAt, signs: together, sites: sites.length }]
   })
 }
+
+/** The least number of sites that prove anything. */
+export const leastFor = ({ failing }: Pick<VendorSign, 'failing'>): number =>
+  failing === FALLS ? LEAST_FALLS : LEAST_SITES
 
 /**
  * Returns the signs that began at once on the most sites; the earliest such group where several are equal. Checks that share an account
@@ -129,11 +137,22 @@ const DOES: Readonly<Record<string, string>> = {
   refused: 'refuses events',
 }
 
-/** Returns `Meta tags fail on 14 of 20 sites`. How many sites need an account is not known. */
-export const vendorTitle = (vendor: string, failing: string, affected: number, sites: number): string =>
-  failing === LOCKED_OUT_OF
-    ? `Checks of ${affected} sites have no access to ${vendor}: look at GOOGLE_CREDENTIALS and the Google Cloud project`
-    : `${vendor} ${DOES[failing] ?? 'tags are bad'} on ${affected} of ${Math.max(sites, affected)} sites`
+/**
+ * Returns `Meta tags fail on 14 of 20 sites`. How many sites need an account is not known.
+ *
+ * @param clientIds the clients of these sites
+ */
+export function vendorTitle(
+  { vendor, failing, sites }: Pick<VendorFault, 'vendor' | 'failing' | 'sites'>,
+  affected: number,
+  clientIds: ReadonlySet<string>,
+): string {
+  if (failing === LOCKED_OUT_OF)
+    return `Checks of ${affected} sites have no access to ${vendor}: look at GOOGLE_CREDENTIALS and the Google Cloud project`
+  const where = `on ${affected} of ${Math.max(sites, affected)} sites`
+  if (failing !== FALLS) return `${vendor} ${DOES[failing] ?? 'tags are bad'} ${where}`
+  return `Events fall ${where} at once${isShared(clientIds) ? `: look at ${vendor}'s endpoint and network` : ''}`
+}
 
 /** The title when another number of sites is affected. */
 export const titleFor = (title: string, affected: number): string =>
@@ -143,13 +162,17 @@ export const titleFor = (title: string, affected: number): string =>
 export const togetherText = (title: string, failing: string): string =>
   failing === LOCKED_OUT_OF
     ? 'All of these checks need the same Google credentials'
-    : `${title} within 10 minutes, far more than fail at once by chance`
+    : failing === FALLS
+      ? 'So many sites do not fall within 10 minutes by chance'
+      : `${title} within 10 minutes, far more than fail at once by chance`
 
 /** What a client reads about other clients' sites: nothing but that some are affected. Access is the operator's to restore. */
-export const elsewhereText = (vendor: string): string =>
-  vendor === GOOGLE_APIS
-    ? `Checks of other sites have no access to ${vendor} either: it is not your release`
-    : `Other sites are affected too: probably ${vendor}, not your release`
+export function elsewhereText(vendor: string): string {
+  if (vendor === GOOGLE_APIS) return `Checks of other sites have no access to ${vendor} either: it is not your release`
+  if (vendor === OURS)
+    return `Other sites receive fewer events too: probably ${vendor} or its network, not your release`
+  return `Other sites are affected too: probably ${vendor}, not your release`
+}
 
 /** What it reads about its own sites, if no others are affected. */
 export const othersText = (vendor: string, clientIds: ReadonlySet<string>): string =>

@@ -73,12 +73,18 @@ const ImpactRecord = Type.Object(
 export const IncidentRecord = model('Incident', {
   id: Uuid,
   scope: Type.Enum([...SCOPES], {
-    description: '`site`: an incident of one site; `vendor`: the tags of one vendor fail on many sites',
+    description:
+      '`site`: an incident of one site; `vendor`: the tags of one vendor fail on many sites, or events fall on half of all sites at once',
   }),
   client_id: Id('Null for `vendor`'),
   site_id: Id('Null for `vendor`'),
   cause: Type.Enum([...CAUSES], { description: 'The strongest known explanation' }),
-  vendor: nullable(Type.String({ description: 'The vendor whose tags are affected: `Meta`' })),
+  vendor: nullable(
+    Type.String({
+      description:
+        'The vendor whose tags are affected: `Meta`; `Tagwarden` where events fall on half of all sites at once',
+    }),
+  ),
   title: Type.String({ description: 'What is wrong, in one line' }),
   severity: Severity,
   state: State,

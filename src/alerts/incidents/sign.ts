@@ -24,6 +24,13 @@ type Failing = 'failing' | 'missing' | 'slow' | 'refused'
 /** How a vendor is bad that refuses our own checks. */
 export const LOCKED_OUT_OF = 'locked_out'
 
+/** The vendor of falls that so many sites show at once that they are ours or the network's, and how it is bad. */
+export const OURS = 'Tagwarden'
+export const FALLS = 'falls'
+
+/** The types of probes that judge whether the events of a whole site arrive. */
+export const FALL_TYPES: readonly string[] = ['data_freshness', 'data_volume']
+
 /** The parts of an alert that show what it may have in common with others. */
 export interface Sign {
   alertId: string

@@ -4,6 +4,7 @@ import {
   type ChannelSettings,
   enqueue,
   GATHER_MS,
+  postponeOpenings,
   type VendorMessage,
   withdrawMessages,
   withdrawVendorEnd,
@@ -27,14 +28,16 @@ import {
 import { type Case, lockCases, saveCases } from './case.ts'
 import { severityOfAll } from './close.ts'
 import { dueMessages } from './due-messages.ts'
+import { holdsOf } from './falls.ts'
 import { lossAndValue, totalOf } from './impact-value.ts'
 import { impactIn } from './records.ts'
-import { LOCKED_OUT_OF } from './sign.ts'
+import { FALLS, LOCKED_OUT_OF } from './sign.ts'
 import { faultOf, isEndUnsaid, isUnsaidTo, readVendors, type VendorState } from './vendor-reads.ts'
 
 /**
  * Looks across all sites, on one node every 2 s: what many of them show of one vendor at once becomes one incident of that vendor.
- * The operator's channel gets one message for all; each client is notified of its own sites, and that others are affected too.
+ * The operator's channel gets one message for all; each client is notified of its own sites, and that others are affected too. What is
+ * ours or the network's is held back from the clients for a while, see `holdsOf`.
  */
 export async function followVendors(
   store: Store,
@@ -94,11 +97,14 @@ async function gather(
       part.row.parent_id = id
       part.events.push({ kind: 'belongs', actor: null, text: said })
     }
-    if (open === null) await insertVendor(trx, id, fault, parts, now)
+    if (open === null) await insertVendor(trx, id, fault, parts, clientIds, now)
     // The messages look up which clients' sites are parts.
     for (const chunk of chunksOf(parts.map(({ row }) => row.id))) {
       await trx.updateTable('incidents').set({ parent_id: id }).where('id', 'in', chunk).execute()
     }
+    await withdrawForOne(trx, parts)
+    const heldUntil = (await holdsOf(trx, [id], channelSettings, now)).get(id)
+    if (heldUntil !== undefined) await postponeOpenings(trx, voicesOf(parts), now, heldUntil)
     await notifyClients(trx, parts, said, channelSettings, now)
     await saveCases(trx, parts, now)
     await writeVendor(trx, store, id, channelSettings, now)
@@ -135,12 +141,9 @@ async function reopen(
 
 /** Withdraws the operator's pending messages about single sites, as one message covers all. */
 const withdrawForOne = (trx: Transaction<Tables>, parts: readonly Case[]): Promise<void> =>
-  withdrawMessages(
-    trx,
-    'global',
-    parts.flatMap(({ row }) => row.announced_alert_id ?? []),
-    'one message covers all sites',
-  )
+  withdrawMessages(trx, 'global', voicesOf(parts), 'one message covers all sites')
+
+const voicesOf = (parts: readonly Case[]): string[] => parts.flatMap(({ row }) => row.announced_alert_id ?? [])
 
 async function update(store: Store, settings: ChannelSettings, id: string, clock: Pick<Clock, 'now'>): Promise<void> {
   await store.write.transaction().execute((trx) => writeVendor(trx, store, id, settings, clock.now()))
@@ -151,15 +154,16 @@ async function insertVendor(
   id: string,
   { vendor, failing, startedAt, sites }: VendorFault,
   parts: readonly Case[],
+  clientIds: ReadonlySet<string>,
   now: number,
 ): Promise<void> {
-  const title = vendorTitle(vendorName(vendor), failing, parts.length, sites)
+  const title = vendorTitle({ vendor: vendorName(vendor), failing, sites }, parts.length, clientIds)
   const row: IncidentRow = {
     id,
     scope: 'vendor',
     client_id: null,
     site_id: null,
-    cause: failing === LOCKED_OUT_OF ? 'own' : 'tag',
+    cause: failing === LOCKED_OUT_OF ? 'own' : failing === FALLS ? 'silence' : 'tag',
     cause_at: null,
     vendor,
     title,
@@ -192,7 +196,7 @@ async function insertVendor(
   await saveCases(trx, [opened], now)
 }
 
-/** Withdraws the operator's messages about single sites, and notifies the clients' own channels that other sites are affected. */
+/** Notifies the clients' own channels that other sites are affected. The operator gets one message for all. */
 async function notifyClients(
   trx: Transaction<Tables>,
   parts: readonly Case[],
@@ -200,14 +204,11 @@ async function notifyClients(
   channelSettings: ChannelSettings,
   now: number,
 ): Promise<void> {
-  await withdrawForOne(trx, parts)
   const probeIds = parts.flatMap(({ row, alerts }) => alerts.get(row.announced_alert_id ?? '')?.probe_id ?? [])
   const context = await loadContext(trx, { probeIds, mutes: await loadMutes(trx, now), channelSettings, now })
   const intents = parts.map((known) => ({ known, kind: 'explained' as const, note, move: null, ending: null }))
   const due = await dueMessages(trx, intents, [], context)
-  const entries = await entriesOf(trx, due, { ...channelSettings, globalWebhook: null }, now)
-  // A client's own webhook may be the operator's.
-  const own = entries.filter(({ channel }) => channel.address !== channelSettings.globalWebhook)
+  const own = await entriesOf(trx, due, channelSettings, now)
   const reached = new Set(own.map(({ alertId }) => alertId))
   for (const { alert, known } of due) if (reached.has(alert.id)) known.row.last_announced_at = now
   await enqueue(trx, own, now)
@@ -295,6 +296,7 @@ function vendorMessage(kind: VendorMessage['kind'], row: IncidentRow, parts: rea
     kind,
     vendor: vendorName(row.vendor ?? ''),
     ...(row.cause === 'own' ? { isOwn: true } : {}),
+    ...(row.cause === 'silence' ? { isFall: true } : {}),
     incident: { id, title, severity: severityOf(row), started_at, resolved_at, impact: lost },
     clients: new Set(parts.map(({ client_id }) => client_id)).size,
     sites: parts.map((part) => ({ client: part.client ?? '', site: part.site ?? '', since: part.started_at })),

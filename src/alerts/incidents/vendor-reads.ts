@@ -1,18 +1,21 @@
 import { saidOf, vendorOf } from '../../analytics/index.ts'
 import { DAY, firstIdAt, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
 import type { ChannelSettings } from '../../notifications/index.ts'
+import { WHOLE } from '../../probes/index.ts'
 import { chunksOf, type IncidentRow, type Kysely, type Tables } from '../../store/index.ts'
 import {
   BASE_MS,
   LEAST_SITES,
+  leastFor,
   mostTogether,
   siteCount,
   type VendorFault,
   type VendorSign,
   type VendorSite,
 } from './across-sites.ts'
+import { risesAmong, sitesWithTraffic } from './falls.ts'
 import { LASTS } from './reach.ts'
-import { FAILING, LOCKED_OUT_OF } from './sign.ts'
+import { FAILING, FALL_TYPES, FALLS, LOCKED_OUT_OF, OURS } from './sign.ts'
 
 /** What is known about vendors across sites. */
 export interface VendorState {
@@ -49,7 +52,7 @@ const LOOSE_MS = 3 * HOUR
 /** Signs older than this were already judged, without result. The margin lets a node that takes over judge them again. */
 const NEWS_MS = 5 * MINUTE
 
-/** Reads the state in two small statements when nothing is wrong; the rest is read only once three sites show the same. */
+/** Reads the state in two small statements when nothing is wrong; the rest is read only once several sites show the same. */
 export async function readVendors(db: Kysely<Tables>, now: number): Promise<VendorState> {
   const rows = await db
     .selectFrom('incidents')
@@ -59,20 +62,26 @@ export async function readVendors(db: Kysely<Tables>, now: number): Promise<Vend
     .select([
       'incidents.scope',
       'incidents.announced_at',
+      'alerts.id as lead_id',
       'alerts.started_at',
       'alerts.confirmed_at',
       'alerts.probe_type',
       'alerts.subject',
     ])
     .where(LASTS)
-    .where('incidents.vendor', 'is not', null)
+    .where(({ or, eb }) => or([eb('incidents.vendor', 'is not', null), eb('alerts.probe_type', 'in', FALL_TYPES)]))
     .orderBy('incidents.id')
     .execute()
-  const loose = rows.flatMap(({ id, site_id, client_id, vendor, parent_id, opened_at, ...lead }): VendorSign[] => {
-    const { scope, started_at, confirmed_at } = lead
-    const failing = failingOf(lead)
-    const isLoose = scope === 'site' && parent_id === null && confirmed_at !== null && opened_at >= now - LOOSE_MS
-    if (!isLoose || site_id === null || client_id === null) return []
+  const looseRows = rows.filter(
+    ({ scope, parent_id, confirmed_at, opened_at }) =>
+      scope === 'site' && parent_id === null && confirmed_at !== null && opened_at >= now - LOOSE_MS,
+  )
+  const leads = looseRows.flatMap((row) => (failingOf(row) === FALLS ? (row.lead_id ?? []) : []))
+  const rises = await risesAmong(db, leads)
+  const loose = looseRows.flatMap(({ id, site_id, client_id, lead_id, started_at, ...row }): VendorSign[] => {
+    const failing = failingOf(row)
+    const vendor = failing === FALLS ? OURS : row.vendor
+    if (site_id === null || client_id === null || rises.has(lead_id ?? '')) return []
     if (vendor === null || started_at === null || failing === null) return []
     return [{ incidentId: id, siteId: site_id, clientId: client_id, vendor, failing, startedAt: started_at }]
   })
@@ -84,15 +93,33 @@ export async function readVendors(db: Kysely<Tables>, now: number): Promise<Vend
     .map(([id, parts]) => ({ id, partIds: parts.map((part) => part.id) }))
   const open = vendorIds.length === 0 ? [] : await openVendors(db, vendorIds)
   const news = new Set(rows.flatMap(({ id, confirmed_at }) => ((confirmed_at ?? 0) >= now - NEWS_MS ? id : [])))
-  const mayBeFound = [...Map.groupBy(loose, ({ vendor, failing }) => `${vendor} ${failing}`).values()]
-    .map(mostTogether)
-    .some((signs) => siteCount(signs) >= LEAST_SITES && signs.some(({ incidentId }) => news.has(incidentId)))
-  return { open, loose, back, sitesOf: mayBeFound ? await sitesByVendor(db, loose, now) : () => [] }
+  const mayBeFound = (signs: readonly VendorSign[]) =>
+    [...Map.groupBy(signs, ({ vendor, failing }) => `${vendor} ${failing}`).values()]
+      .map(mostTogether)
+      .some(
+        (together) =>
+          together[0] !== undefined &&
+          siteCount(together) >= leastFor(together[0]) &&
+          together.some(({ incidentId }) => news.has(incidentId)),
+      )
+  const falls = loose.filter(({ failing }) => failing === FALLS)
+  const others = loose.filter(({ failing }) => failing !== FALLS)
+  const withTraffic = mayBeFound(falls) ? await sitesWithTraffic(db, mostTogether(falls), now) : []
+  const using = mayBeFound(others) ? await sitesByVendor(db, others, now) : () => []
+  const sitesOf: VendorState['sitesOf'] = (vendor, failing) =>
+    failing === FALLS ? withTraffic : using(vendor, failing)
+  return { open, loose, back, sitesOf }
 }
 
-/** Of an alert about a vendor. About the vendor of a check, nothing else is known than that it does not let the check in. */
-const failingOf = ({ probe_type, subject }: { probe_type: string | null; subject: string | null }): string | null =>
-  subject === 'check' ? LOCKED_OUT_OF : (FAILING[probe_type ?? ''] ?? null)
+/** Of an alert about a vendor, or about all events. About the vendor of a check, only that it does not let the check in is known. */
+function failingOf({ probe_type, subject }: { probe_type: string | null; subject: string | null }): string | null {
+  if (subject === 'check') return LOCKED_OUT_OF
+  const type = probe_type ?? ''
+  return subject === WHOLE && FALL_TYPES.includes(type) ? FALLS : (FAILING[type] ?? null)
+}
+
+/** Of vendors' incidents whose cause alone says what they are about. */
+const BY_CAUSE: Readonly<Record<string, string>> = { own: LOCKED_OUT_OF, silence: FALLS }
 
 async function openVendors(db: Kysely<Tables>, ids: readonly string[]): Promise<VendorState['open']> {
   const rows = await db.selectFrom('incidents').selectAll().where('id', 'in', ids).orderBy('id').execute()
@@ -112,8 +139,8 @@ async function openVendors(db: Kysely<Tables>, ids: readonly string[]): Promise<
     .execute()
   return rows.flatMap((row) => {
     const own = parts.filter(({ parent_id }) => parent_id === row.id)
-    // Other alerts may lead the sites' incidents by now, but only checks without access make one of this cause.
-    const failing = row.cause === 'own' ? LOCKED_OUT_OF : (own.map(failingOf).find((one) => one !== null) ?? '')
+    // Other alerts may lead the sites' incidents by now.
+    const failing = BY_CAUSE[row.cause] ?? own.map(failingOf).find((one) => one !== null) ?? ''
     const lasting = own.filter(({ state }) => state !== 'resolved')
     const announced = lasting.filter(({ announced_at }) => announced_at !== null).length
     const isCritical = lasting.some(({ severity }) => severity === 'critical')

@@ -16,7 +16,7 @@ import {
 
 /** Makes the card of a vendor's incident on several clients' sites, whom it may name, as it is for the operator only. */
 export function vendorCard(
-  { kind, incident, vendor, isOwn = false, sites, ...counted }: VendorMessage,
+  { kind, incident, vendor, isOwn = false, isFall = false, sites, ...counted }: VendorMessage,
   { publicUrl, at }: CardOptions,
 ): Card {
   const isOver = kind === 'vendor_resolved'
@@ -36,7 +36,9 @@ export function vendorCard(
     heading: `[${isOver ? 'RESOLVED' : incident.severity.toUpperCase()}] ${name(vendor)}${sites.length === 0 ? '' : ` — ${sites.length} sites`}`,
     what: capitalised(cut(defanged(oneLine(incident.title)), LINE_MAX)) || '?',
     tail: isOver ? null : ` since ${since}`,
-    paragraphs: isOver ? [] : [explanationOf(name(vendor), isOwn, clients === 1)],
+    paragraphs: isOver
+      ? []
+      : [isFall ? explanationOfFall(name(vendor), clients) : explanationOf(name(vendor), isOwn, clients === 1)],
     facts,
     change: null,
     lines: sites.map(({ client, site, since: from }) => ({
@@ -47,6 +49,17 @@ export function vendorCard(
     link: { label: 'Open the incident', url: `${publicUrl}/incidents/${encodeURIComponent(incident.id)}` },
     thread: incident.id,
   }
+}
+
+/** Where too few clients are affected their own messages are not held back, see `holdsOf`. */
+function explanationOfFall(vendor: string, clients: number): string {
+  if (clients === 1)
+    return `All of these sites belong to one client: ${vendor}, its network, or something that they share, such as a release. The client is notified about each of them.`
+  const then =
+    clients < 3
+      ? 'Each client is notified about its own sites, and that others are affected too.'
+      : 'Messages to the clients wait up to an hour, and are not sent where events return before.'
+  return `So many sites do not fall at once by chance: look at ${vendor}'s endpoint and its network first. ${then}`
 }
 
 /** Sites of one client share releases and credentials, so what fails on them alone may be no fault of the vendor. */

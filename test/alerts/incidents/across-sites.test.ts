@@ -32,6 +32,9 @@ const sites =
 const onSites = (count: number, apart = 0): VendorSign[] =>
   Array.from({ length: count }, (_, site) => bad(site, site * apart))
 
+const falling = (count: number): VendorSign[] =>
+  Array.from({ length: count }, (_, site) => bad(site, site % 5, 'Tagwarden', 'falls'))
+
 /** The same, of one client. */
 const ofOne = <T extends { clientId: string }>(all: readonly T[]): T[] =>
   all.map((one) => ({ ...one, clientId: 'of all' }))
@@ -54,6 +57,10 @@ const SITUATIONS: readonly [
   ['14 of 20 sites whose tags fail every day', onSites(14), sites(20, 30), 14],
   ['3 of 20 sites, half an hour apart each', onSites(3, 30), sites(20), null],
   ['5 of 20 sites, four minutes apart each', onSites(5, 4), sites(20), 5],
+  ['all events of 10 of 20 sites', falling(10), sites(20), 10],
+  ['all events of 9 of 20 sites, which is not half of them', falling(9), sites(20), null],
+  ['all events of 4 of 4 sites', falling(4), sites(4), 4],
+  ['all events of 3 of 3 sites, which may share anything', falling(3), sites(3), null],
   ['three faults of one site', [bad(1, 0), bad(1, 2), bad(1, 4)], sites(20), null],
   ['three vendors on three sites', [bad(1, 0), bad(2, 0, 'tiktok'), bad(3, 0, 'criteo')], sites(20), null],
   [
@@ -114,6 +121,8 @@ test('sites of other clients join what fails on one client alone only once two o
 })
 
 test('the title counts the sites', () => {
-  assert.equal(vendorTitle('Meta', 'failing', 14, 20), 'Meta tags fail on 14 of 20 sites')
-  assert.equal(vendorTitle('TikTok', 'slow', 3, 2), 'TikTok tags are slow on 3 of 3 sites')
+  const title = (vendor: string, failing: string, affected: number, of: number) =>
+    vendorTitle({ vendor, failing, sites: of }, affected, new Set(['of 1', 'of 2']))
+  assert.equal(title('Meta', 'failing', 14, 20), 'Meta tags fail on 14 of 20 sites')
+  assert.equal(title('TikTok', 'slow', 3, 2), 'TikTok tags are slow on 3 of 3 sites')
 })
