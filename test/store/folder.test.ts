@@ -38,7 +38,7 @@ test('a folder belongs to one opening at a time, and to the next when that one c
 
 test('a start that gets some of its threads closes them, or the process would not end', async (t) => {
   const dataDir = await tempDir(t)
-  for (const failing of ['reader', 'checkpointer', 'writer']) {
+  for (const failing of ['reader', 'writer']) {
     const open = new Set<string>()
     const opening = openSqliteStore(dataDir, {
       async connect(options) {

@@ -33,11 +33,15 @@ class ThreadAdapter extends SqliteAdapter {
   }
 }
 
-/** Kysely over connection threads: each query goes to the first free one. */
-export function threadDialect(threads: readonly SharedThread[], beginSql: string): Dialect {
+/**
+ * Kysely over connection threads: each query goes to the first free one.
+ *
+ * @param patienceMs how long a query waits for an open thread before another one opens for it
+ */
+export function threadDialect(threads: readonly SharedThread[], beginSql: string, patienceMs = 0): Dialect {
   return {
     createAdapter: () => new ThreadAdapter(),
-    createDriver: () => new ThreadDriver(threads, beginSql),
+    createDriver: () => new ThreadDriver(threads, beginSql, patienceMs),
     createIntrospector: (db) =>
       withTableNames(new SqliteIntrospector(db), async () => {
         const names = sql<{ name: string }>`select name from sqlite_master where type = 'table'`
@@ -51,10 +55,12 @@ class ThreadDriver implements Driver {
   readonly #free: SharedThread[]
   readonly #waiting: ((shared: SharedThread) => void)[] = []
   readonly #beginSql: string
+  readonly #patienceMs: number
 
-  constructor(threads: readonly SharedThread[], beginSql: string) {
+  constructor(threads: readonly SharedThread[], beginSql: string, patienceMs: number) {
     this.#free = [...threads]
     this.#beginSql = beginSql
+    this.#patienceMs = patienceMs
   }
 
   init(): Promise<void> {
@@ -62,12 +68,35 @@ class ThreadDriver implements Driver {
   }
 
   async acquireConnection(): Promise<ThreadConnection> {
-    const shared = this.#free.pop() ?? (await new Promise<SharedThread>((resolve) => this.#waiting.push(resolve)))
+    const shared = await this.#take()
     const giveBackTurn = await shared.turn.acquire()
     return new ThreadConnection(shared.thread, () => {
       giveBackTurn()
       this.#release(shared)
     })
+  }
+
+  async #take(): Promise<SharedThread> {
+    const shared = this.#free.at(-1)
+    const isUnopened = shared?.thread.isUnopened ?? false
+    if (shared !== undefined && (!isUnopened || this.#patienceMs === 0)) {
+      this.#free.pop()
+      return shared
+    }
+    const { promise, resolve } = Promise.withResolvers<SharedThread>()
+    this.#waiting.push(resolve)
+    if (isUnopened) setTimeout(() => this.#openFor(resolve), this.#patienceMs)
+    return promise
+  }
+
+  /** Ends a wait with a thread that is not open yet, if there still is one. */
+  #openFor(waiting: (shared: SharedThread) => void): void {
+    const at = this.#waiting.indexOf(waiting)
+    if (at === -1) return
+    const shared = this.#free.pop()
+    if (shared === undefined) return
+    this.#waiting.splice(at, 1)
+    waiting(shared)
   }
 
   #release(shared: SharedThread): void {

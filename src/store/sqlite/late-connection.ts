@@ -14,6 +14,10 @@ export class LateConnection implements Connection {
     this.#open = open
   }
 
+  get isUnopened(): boolean {
+    return this.#opened === undefined
+  }
+
   async request(request: ThreadRequest): Promise<QueryAnswer> {
     if (this.#isClosed) throw new StoreError('closed', 'the database is closed')
     const connection = await this.#connection()

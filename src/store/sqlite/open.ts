@@ -6,6 +6,7 @@ import type { ColumnTypes } from '../migrations/index.ts'
 import type { SqlValue } from '../store.ts'
 import { type BatchOperation, ChangeFeed, type Store, StoreError } from '../store.ts'
 import type { Tables } from '../tables.ts'
+import { Checkpoints } from './checkpoints.ts'
 import { type SharedThread, threadDialect } from './dialect.ts'
 import { FileInPlace } from './file-in-place.ts'
 import { makeFolder, makePrivateFile, PRIVATE, SIDE_FILES } from './files.ts'
@@ -27,8 +28,8 @@ const READERS = 2
 /** Readers for reports that people wait for; as many run at once. A statement under way cannot be interrupted. */
 const ASKED_READERS = 3
 const CHECKPOINT_INTERVAL_MS = 1_000
-/** Length of the write-ahead log from which the writer helps to restart it, in pages of 4 KiB. */
-const RESTART_LOG_PAGES = 2_000
+/** How long the service's own reads wait for the open reader before a second one opens, ms. Nearly all reads take less. */
+const PATIENCE_MS = 100
 
 /** The path of the database file in `dataDir`; `openSqliteStore` creates the file. */
 export const sqlitePath = (dataDir: string): string => join(dataDir, 'tagwarden.db')
@@ -45,7 +46,7 @@ export interface SqliteOptions {
 
 /**
  * Opens the embedded store in `dataDir`, which is created if missing: one writer thread for all writes in turn, reader threads
- * for reports, and a thread that moves the write-ahead log into the database.
+ * for reports, and under load a thread that moves the write-ahead log into the database.
  *
  * @throws StartupError when another process has the folder, or it cannot be used
  */
@@ -62,14 +63,11 @@ export async function openSqliteStore(dataDir: string, options: SqliteOptions = 
     await makePrivateFile(lock)
     // The writer first: it takes the lock and creates the file that the others open.
     threads.push(await open('writer'))
-    const opening = [open('checkpointer'), open('reader')] as const
-    // Both, also when one fails: a thread that is left open keeps the process from ending.
-    for (const opened of await Promise.allSettled(opening))
-      if (opened.status === 'fulfilled') threads.push(opened.value)
-    const [checkpointer, reader] = await Promise.all(opening)
+    const reader = await open('reader')
     const late = (length: number) => Array.from({ length }, () => new LateConnection(() => open('reader')))
+    const checkpointer = new LateConnection(() => open('checkpointer'))
     // The last reader is used first, so that is the one already open.
-    threads.splice(1, Infinity, checkpointer, ...late(READERS - 1), reader, ...late(ASKED_READERS))
+    threads.push(checkpointer, ...late(READERS - 1), reader, ...late(ASKED_READERS))
   } catch (thrown) {
     await Promise.all(threads.map((thread) => thread.close()))
     throw startupError(dataDir, thrown)
@@ -83,17 +81,18 @@ function sqliteStore(threads: readonly Connection[], file: FileInPlace): Store {
   const share = (thread: Connection): SharedThread => ({ thread, turn: new Mutex() })
   const writer = share(file.guard(writerThread))
   const write = new Kysely<Tables>({ dialect: threadDialect([writer], 'begin immediate') })
-  const reading = (readers: readonly Connection[]) =>
-    new Kysely<Tables>({ dialect: threadDialect(readers.map(share), 'begin') })
-  const read = reading(readerThreads.slice(0, READERS))
+  const reading = (readers: readonly Connection[], patienceMs?: number) =>
+    new Kysely<Tables>({ dialect: threadDialect(readers.map(share), 'begin', patienceMs) })
+  const read = reading(readerThreads.slice(0, READERS), PATIENCE_MS)
 
+  const log = new Checkpoints(writer, checkpointer)
   const checkpoints = new Loop({
     name: 'checkpoint',
     clock: systemClock,
     intervalMs: CHECKPOINT_INTERVAL_MS,
     tick: async () => {
       await file.look()
-      await checkpoint(checkpointer, writer)
+      await log.tick()
     },
     onError: () => undefined, // A disk that fails here fails the commits too, and those are reported.
   })
@@ -125,20 +124,6 @@ function sqliteStore(threads: readonly Connection[], file: FileInPlace): Store {
       release()
     },
   }
-}
-
-/**
- * Moves the write-ahead log into the database. The checkpointer does nearly all of it beside the commits. But under constant load
- * there is always a frame that it has not seen, and the log would grow for ever. So the writer moves the last few itself, and its
- * next commit starts the log from the beginning. Overwriting the log also makes syncing it cheaper than extending it, because the
- * file system has no new length to record.
- */
-async function checkpoint(checkpointer: Connection, writer: SharedThread): Promise<void> {
-  // PASSIVE never waits for a reader or the writer; what it cannot move now, it moves next time.
-  const request = { kind: 'query', sql: 'pragma wal_checkpoint(passive)', parameters: [] } as const
-  const { rows } = await checkpointer.request(request)
-  const [moved] = rows
-  if (Number(moved?.log ?? 0) >= RESTART_LOG_PAGES) await writer.turn.run(() => writer.thread.request(request))
 }
 
 function threadOperation(operation: BatchOperation): ThreadBatchOperation {

@@ -62,6 +62,8 @@ export function unpack({ columns, rows, changes }: PackedAnswer): QueryAnswer {
 
 /** Access to one database connection, which handles one request after the other. */
 export interface Connection {
+  /** Whether it would open only with its first request. */
+  readonly isUnopened?: boolean
   request: (request: ThreadRequest) => Promise<QueryAnswer>
   close: () => Promise<void>
 }
