@@ -161,7 +161,11 @@ export class JournalFolder {
     if (settledSeq === state.settledSeq) state.siteNos = new Set()
     state.folding = siteNos
     try {
-      const range = { nodeId: this.#nodeId, firstSeq: startOfLane(lane), lastSeq: settledSeq }
+      // PostgreSQL passes over each deleted row that it could not clear away yet. Where a commit failed, its row may land below
+      // `foldedSeq`: this node looks for a minute, others all the time. SQLite has no others, and clears rows away at once.
+      const isFoldedBefore = this.#store.isShared && at >= lateUntil
+      const firstSeq = isFoldedBefore ? foldedSeq + 1 : startOfLane(lane)
+      const range = { nodeId: this.#nodeId, firstSeq, lastSeq: settledSeq }
       await foldJournal(this.#store, this.#folder, range)
     } catch (thrown) {
       for (const siteNo of siteNos) state.siteNos.add(siteNo)

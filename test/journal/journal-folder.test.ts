@@ -6,7 +6,7 @@ import { MINUTE, SECOND } from '../../src/lib/index.ts'
 import { type Store, StoreError } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { addTo, deltaOf, eventPayload, mixedRow, totalEvents, writeJournal } from '../../testkit/deltas.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { postgres, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
 
 /** It is unknown whether the row is there. */
@@ -73,6 +73,38 @@ testOnEveryEngine(
     await foldOrphans(store, [])
     assert.equal(await totalEvents(store, site_no), 2)
   },
+)
+
+testOnEveryEngine(
+  'a fold reads on where the last one ended, and for a minute after a failed commit from the first row',
+  async (store) => {
+    const clock = new TestClock(NOW)
+    const folder = new JournalFolder(store, new Folder(store, () => 'client'), clock, 'node')
+    const event = deltaOf(7, [eventPayload({ timestamp_ms: NOW })], NOW)
+    const write = (seq: number) => writeJournal(store, 'node', seq, event)
+    const settle = async (seq: number, error?: Error) => {
+      folder.onSettled([mixedRow(seq)], error)
+      await folder.fold()
+    }
+    await write(2)
+    await settle(2)
+    // No commit failed, so there cannot be such a row. It shows what the fold reads.
+    await write(1)
+    await write(3)
+    await settle(3)
+    assert.equal(await totalEvents(store, 7), 2)
+    await settle(4, UNKNOWN)
+    assert.equal(await totalEvents(store, 7), 3)
+    await write(4)
+    await settle(5, UNKNOWN)
+    assert.equal(await totalEvents(store, 7), 4)
+    clock.advance(MINUTE)
+    await write(5)
+    await settle(6)
+    assert.equal(await totalEvents(store, 7), 4)
+  },
+  // On SQLite deleted rows cost the next reader nothing, and no other node would find what is passed over.
+  [postgres],
 )
 
 testOnEveryEngine('a node that others took for dead continues with what they left', async (store) => {
