@@ -13,7 +13,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { globalSetup, globalTeardown } from '../testkit/global-setup.ts'
-import { TEST_TURN } from '../testkit/length.ts'
+import { amount, TEST_TURN } from '../testkit/length.ts'
 import { packLibraries } from '../testkit/processes/packed-libraries.ts'
 import { PROGRAM_FOR_TESTS } from '../testkit/repository.ts'
 import { programForTests } from './program-for-tests.ts'
@@ -47,6 +47,11 @@ const LINES_OF_ERROR = 8
 /** Number of folders and files listed at the end of a long run with their tests' time, including waiting for a core. */
 const LONGEST = 15
 
+/** A test that takes longer fails: nothing waits without limit. */
+const TEST_LIMIT_MS = amount(15, 60) * 60_000
+
+/** Lets no test process go on after its last test. */
+const ENDING = pathToFileURL(join(ROOT, 'testkit/processes/ending.mjs')).href
 /** Makes a whole run cheaper, but reports less about errors that no test catches. */
 const UNTRACKED = pathToFileURL(join(ROOT, 'testkit/processes/untracked.mjs')).href
 
@@ -121,14 +126,16 @@ process.env.NODE_COMPILE_CACHE ??= join(ROOT, 'node_modules/.cache/compiled')
 const environment = process.env.NODE_ENV
 const folder = await mkdtemp(join(tmpdir(), 'tagwarden-tests-'))
 try {
-  const execArgv = [...(await packLibraries()), ...(asked.length === 0 ? ['--import', UNTRACKED] : [])]
+  // What is untracked comes before anything that imports the test runner.
+  const imports = [...(asked.length === 0 ? ['--import', UNTRACKED] : []), '--import', ENDING]
+  const execArgv = [...(await packLibraries()), ...imports]
   // Bundling costs as much as a dozen starts. A few files run the sources, which someone may be editing.
   if (files.length > MANY) process.env[PROGRAM_FOR_TESTS] ??= await programForTests()
   // Vite sets NODE_ENV to production, with which npm would leave out packages that a test may install.
   if (environment === undefined) delete process.env.NODE_ENV
   await globalSetup()
   const entries = await Promise.all(processesFor(files).map(entryOf))
-  const events = run({ files: entries, concurrency: CONCURRENCY, cwd: ROOT, execArgv })
+  const events = run({ files: entries, concurrency: CONCURRENCY, cwd: ROOT, execArgv, timeout: TEST_LIMIT_MS })
   events.on('test:summary', ({ file, success }) => {
     if (file === undefined && !success) process.exitCode = 1
   })
