@@ -8,6 +8,7 @@ import { type CountsBySite, Crowd, type CrowdBalance } from './crowd.ts'
 import { type Habit, HEALTHY } from './habit.ts'
 import { type Seen, sumOfVerdicts } from './judgement.ts'
 import { type Balance, Ledger, type LedgerSite } from './ledger.ts'
+import { untilSettled } from './settle.ts'
 
 /** Plain ones first and last: whatever else there is, a fold has sites of theirs before and after it. */
 const SITES: readonly Habit[] = [
@@ -17,13 +18,8 @@ const SITES: readonly Habit[] = [
   ...new Array<Habit>(2).fill(HEALTHY.plain),
 ]
 const POLL_MS = 20
-/** Each look opens the database, or asks its server. */
-const SETTLE_POLL_MS = 100
-const SETTLE_PATIENCE_MS = 90_000
 const STATE_TIMEOUT_MS = 3_000
 const METRICS_SHOWN = /^tagwarden_(ingest|commits|submissions|fold|loop)/
-/** A fold needs something new to look again at rows that came late; after this long it is given something. */
-const NUDGE_AFTER_MS = 1_000
 
 export interface SceneOptions {
   program: ServerProcess
@@ -113,15 +109,8 @@ export class Scene {
   }
 
   /** Resolves when all that was committed is in the reports. Nothing may be in flight. */
-  async settle(): Promise<void> {
-    const began = Date.now()
-    for (let nudgeAt = began + NUDGE_AFTER_MS; !(await this.#isSettled()); await sleep(SETTLE_POLL_MS)) {
-      const now = Date.now()
-      if (now > began + SETTLE_PATIENCE_MS) throw new Error('the journal is not folded')
-      if (now < nudgeAt) continue
-      await this.ledger.probe()
-      nudgeAt = now + NUDGE_AFTER_MS
-    }
+  settle(): Promise<void> {
+    return untilSettled({ isSettled: this.#isSettled, nudge: () => this.ledger.probe() })
   }
 
   /** Closes the ledger, and compares the quotas with the reports. Everything must have settled. */

@@ -9,6 +9,7 @@ import { tempDir } from '../../testkit/engines.ts'
 import { listen } from '../../testkit/listeners.ts'
 import { until } from '../../testkit/until.ts'
 import { TcpProxy } from '../chaos/proxy.ts'
+import { untilSettled } from '../chaos/settle.ts'
 import { endOfWal } from '../chaos/wal.ts'
 
 /** An echo behind a proxy. @param onText called with what arrives at the echo */
@@ -135,4 +136,15 @@ test('the end of what was committed is found in a write-ahead log, uncommitted a
   const third = end()
   assert.equal(third.committedBytes, 32 + third.frameBytes)
   assert.equal(third.fileBytes, second.fileBytes)
+})
+
+test('a journal settles after something new, also where folding that takes longer than the first pause', async () => {
+  let nudges = 0
+  let looks = 0
+  const isSettled = async () => nudges > 0 && ++looks > 8
+  const nudge = async () => {
+    nudges++
+    looks = 0
+  }
+  await untilSettled({ isSettled, nudge, patienceMs: 20_000, nudgeAfterMs: 10 })
 })
