@@ -77,13 +77,16 @@ function addRoute(app: HttpApp, options: ReconciliationOptions): void {
       const counts =
         typeof body === 'string'
           ? countsOfCsv(body, query.source, bounds)
-          : settledCounts(jsonCounts(body as AddReferenceCounts, query.source), bounds)
+          : settledCounts(jsonCounts(body as AddReferenceCounts | null | undefined, query.source), bounds)
       return (await writeReferenceCounts(ctx, params.site_id, counts)).map(addedRecord)
     },
   )
 }
 
-function jsonCounts({ counts }: AddReferenceCounts, source: string | undefined): AddReferenceCounts['counts'] {
+/** @param body not checked by the schema when the request has no body, which Fastify then reads as undefined or null */
+function jsonCounts(body: AddReferenceCounts | null | undefined, source: string | undefined) {
+  if (body === undefined || body === null) throw invalidRequest('', 'is missing: send counts as JSON or CSV')
+  const { counts } = body
   if (source !== undefined)
     throw invalidRequest('/source', 'is a parameter for CSV only: in JSON each count has its own source')
   return counts

@@ -299,3 +299,14 @@ testPerEngine('counts go with their time and with their site', async (engine, t)
   await removeDeletedSites(store, NOW, () => true)
   assert.equal((await left()).length, 1)
 })
+
+testPerEngine(
+  'counts without a body are refused with 400',
+  async (engine, t) => {
+    const api = await start(engine, t)
+    const site = await api.newSite(await api.newClient())
+    const answer = await fetch(`${api.url}${api.address(site)}`, { method: 'POST' })
+    assert.equal(answer.status, 400, await answer.text())
+  },
+  logicEngines,
+)
