@@ -1142,14 +1142,23 @@ const openBuffer = (key, now) => {
   return { open: null, retryAt: 0, isWaiting: false };
 };
 
+// The service counts a batch when its last event came: what waited for hours would be counted hours late.
+const isLate = (settings, buffer, batch) =>
+  settings.maxBatchAgeMs > 0 &&
+  buffer.open &&
+  buffer.retryAt === 0 &&
+  batch.window_end_ms - buffer.open.window_start_ms > settings.maxBatchAgeMs + MAX_SLICE_MS;
+
 // Reads, changes and writes the storage without a pause in between, so no other event comes in the middle.
 const countEvent = (settings, containerId, event, tags, weight) => {
   const key = bufferKey(settings, containerId);
   const now = getTimestampMillis();
   const buffer = templateDataStorage.getItemCopy(key) || openBuffer(key, now);
   const batch = weighted(batchOf(event, tags), weight);
+  const late = isLate(settings, buffer, batch) ? [sealOpen(buffer, now)] : [];
   buffer.open = buffer.open ? mergeInto(buffer.open, batch) : batch;
-  const due = takeDue(settings, key, buffer, now);
+  // Where events are so rare, this one would wait as long for the next.
+  const due = late.length > 0 ? late.concat([sealOpen(buffer, now)]) : takeDue(settings, key, buffer, now);
   templateDataStorage.setItemCopy(key, buffer);
   due.forEach((sent) => sendBatch(settings, containerId, key, sent));
 };
@@ -2180,6 +2189,22 @@ scenarios:
     now = now + 1;
     fire([]);
     assertThat(requests[0].payload.total_events).isEqualTo(3);
+- name: Batched sends apart what waited for hours and the event that came then
+  code: |-
+    batched(50);
+    settings.maxBatchAgeSeconds = '90';
+    fire([]);
+    fire([]);
+    now = now + 390000;
+    fire([]);
+    assertThat(requests).hasLength(1);
+    fire([]);
+    now = now + 390001;
+    fire([]);
+    assertThat(requests).hasLength(3);
+    assertThat(requests[1].payload.window_end_ms).isEqualTo(now - 390001);
+    assertThat(requests[2].payload.window_start_ms).isEqualTo(now);
+    assertThat(requests[2].payload.total_events).isEqualTo(1);
 - name: Batched sends after a minute when nothing is typed
   code: |-
     batched(50);

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TestClock } from '../../testkit/clock.ts'
 import { openEndpoint } from './endpoint.ts'
-import { fieldsFor, NOW, openContainer } from './support.ts'
+import { fieldsFor, NOW, openContainer, overviewOf, startMonitored } from './support.ts'
+
+const HOUR = 3_600_000
 
 /** The formula of docs/tag.md: events in a batch of an instance whose events come evenly. */
 const eventsInBatch = (size: number, ageMs: number, gapMs: number): number =>
@@ -14,7 +16,7 @@ const CASES = [
   [50, 60, 2_592, 25],
   [50, 60, 777, 50],
   [50, 60, 60_000, 2],
-  [50, 60, 600_000, 2],
+  [50, 60, 360_000, 2],
   [1, 60, 1_000, 1],
   [7, 0, 600_000, 7],
 ] as const
@@ -35,3 +37,16 @@ for (const [batchSize, maxBatchAgeSeconds, gap, expected] of CASES) {
     assert.deepEqual(totals, [expected, expected, expected])
   })
 }
+
+test('what waited in a batch for the next event is counted when it came: 40 events of an evening, and one of the next morning', async (t) => {
+  const monitored = await startMonitored(t)
+  const { clock, api, site } = monitored
+  const fields = fieldsFor(site.ingest_key, { sendMode: 'batched' })
+  const container = await openContainer(t, clock, api.url, { fields })
+  for (let n = 0; n < 40; n++) await container.fire({ event_name: 'page_view' }, [])
+  clock.advance(10 * HOUR)
+  await container.fire({ event_name: 'page_view' }, [])
+  await container.idle()
+  assert.equal((await overviewOf(monitored)).total_events, 1, 'of the last three hours')
+  assert.equal((await overviewOf(monitored, 12)).total_events, 41)
+})

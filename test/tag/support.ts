@@ -96,9 +96,9 @@ export async function startMonitored(t: TestContext, environment: Record<string,
   return { clock, api, site: await api.newSite(await api.newClient()) }
 }
 
-export async function overviewOf({ api, site }: Monitored): Promise<Overview> {
+export async function overviewOf({ api, site }: Monitored, hours = 3): Promise<Overview> {
   await api.service.ingest.flush()
-  const answer = await api.call('GET', `/api/monitoring/sites/${site.id}/overview?hours=3`)
+  const answer = await api.call('GET', `/api/monitoring/sites/${site.id}/overview?hours=${hours}`)
   assert.equal(answer.status, 200, answer.text)
   return answer.json<Overview>()
 }
