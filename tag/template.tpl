@@ -432,15 +432,16 @@ const COMMERCE_EVENTS = [
   'remove_from_cart', 'select_item', 'select_promotion', 'view_cart', 'view_item', 'view_item_list', 'view_promotion'
 ];
 
-// What sites send for a field that nobody filled: nothing, what JavaScript calls nothing, or the SHA-256 of these in hex or Base64.
+// What sites send for a field that nobody filled: nothing, what JavaScript calls nothing, or the SHA-256 of these in hex or Base64. All in
+// lower case, because some databases and languages write hex in upper case.
 const NOTHING = [
   '', 'undefined', 'null',
   'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-  '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=',
+  '47deqpj8hbsa+/timw+5jceuqerkm5nmpjwzg3hsufu=',
   'eb045d78d273107348b0300c01d29b7552d622abbc6faf81b3ec55359aa9950c',
-  '6wRdeNJzEHNIsDAMAdKbdVLWIqu8b6+Bs+xVNZqplQw=',
+  '6wrdenjzehnisdamadkbdvlwiqu8b6+bs+xvnzqplqw=',
   '74234e98afe7498fb5daf1f36ac2d78acc339464f950703b8c019892f982b90b',
-  'dCNOmK/nSY+12vHzasLXiswzlGT5UHA7jAGYkvmCuQs='
+  'dcnomk/nsy+12vhzaslxiswzlgt5uha7jagykvmcuqs='
 ];
 
 const PURPOSES = ['ad_storage', 'analytics_storage', 'ad_user_data', 'ad_personalization'];
@@ -506,7 +507,7 @@ const integerIn = (value, least, most, otherwise) => {
 const isPresentValue = (value) => {
   const type = getType(value);
   if (type === 'number') return value === value;
-  return type === 'string' && NOTHING.indexOf(value.trim()) === -1;
+  return type === 'string' && NOTHING.indexOf(value.trim().toLowerCase()) === -1;
 };
 
 const isPresent = (value) => {
@@ -593,7 +594,7 @@ const identifierFlags = () => {
   );
   const holders = [top].concat(objectsIn(getEventData('common_cookie')));
   const query = trimmed(getEventData('page_location')).split('?').join('&').split('&').slice(1);
-  const isInQuery = (name) => query.some((part) => part.indexOf(name + '=') === 0 && part.length > name.length + 1);
+  const isInQuery = (name) => query.some((part) => part.indexOf(name + '=') === 0 && isPresent(part.slice(name.length + 1)));
   return {
     has_event_id: hasAny([top], ['event_id']),
     has_client_id: hasAny([top], ['client_id']),
@@ -1916,7 +1917,8 @@ scenarios:
       '', '  ', null, undefined, false, [], [''], {}, { value: '' }, 0 / 0,
       'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
       ['47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='], 'undefined', ' null',
-      'eb045d78d273107348b0300c01d29b7552d622abbc6faf81b3ec55359aa9950c', ['dCNOmK/nSY+12vHzasLXiswzlGT5UHA7jAGYkvmCuQs=']
+      'eb045d78d273107348b0300c01d29b7552d622abbc6faf81b3ec55359aa9950c', ['dCNOmK/nSY+12vHzasLXiswzlGT5UHA7jAGYkvmCuQs='],
+      'Undefined', 'NULL', 'E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855'
     ].forEach((nothing) => {
       event = {
         event_name: 'purchase', value: nothing, currency: nothing, transaction_id: nothing, items: nothing,
@@ -2056,7 +2058,8 @@ scenarios:
       ['has_click_id', { page_location: 'https://shop.example/?a=1&wbraid=g' }],
       ['has_click_id', { page_location: 'https://shop.example/?ttclid=g' }], ['has_ip', { ip_override: '192.0.2.1' }],
       ['has_user_agent', { user_agent: 'Mozilla' }], [undefined, { page_location: 'https://shop.example/gclid=?no=1' }],
-      [undefined, { page_location: 'https://shop.example/?gclid=&fbclid=' }]
+      [undefined, { page_location: 'https://shop.example/?gclid=&fbclid=' }],
+      [undefined, { page_location: 'https://shop.example/?gclid=undefined&fbclid=null' }]
     ].forEach((row) => {
       event = row[1];
       requests = [];
