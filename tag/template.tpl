@@ -474,6 +474,8 @@ const log = (isFailure, text) => {
   if (isPreview || (isFailure && data.logMode === 'failures')) logToConsole('Tagwarden: ' + text);
 };
 
+const counted = (count, noun) => count + ' ' + noun + (count === 1 ? '' : 's');
+
 const trimmed = (value) => getType(value) === 'string' ? value.trim() : '';
 
 // Of what others send an object may stand where a text belongs, and one that cannot be made a text would end the tag.
@@ -817,7 +819,7 @@ const sendEvent = (settings, containerId, event, tags, weight) => {
   if (settings.isMarked) payload.preview = true;
   // Sent once; with a key, what a proxy on the way sends again counts once, too.
   post(settings, payload, newIdempotencyKey(getTimestampMillis()), (status, outcome) => {
-    log(!isAccepted(status), event.name + ' with ' + tags.length + ' tags: ' + outcome);
+    log(!isAccepted(status), event.name + ' with ' + counted(tags.length, 'tag') + ': ' + outcome);
   });
 };
 
@@ -1043,7 +1045,7 @@ const sealOpen = (buffer, now) => {
 const namesIn = (batch) => Object.keys(batch.event_counts).length + Object.keys(batch.tag_metrics).length;
 
 const logDropped = (batch) =>
-  log(true, 'dropped ' + batch.total_events + (batch.total_events === 1 ? ' event' : ' events') + ' that could not be sent');
+  log(true, 'dropped ' + counted(batch.total_events, 'event') + ' that could not be sent');
 
 // The last have waited least: they stay.
 const withinBounds = (waiting, now) => {
@@ -1093,7 +1095,7 @@ const settleBatch = (key, sent, status) => {
 const sendBatch = (settings, containerId, key, sent) => {
   const payload = batchPayload(settings, containerId, sent.batch);
   post(settings, payload, sent.idempotencyKey, (status, outcome) => {
-    log(!isAccepted(status), 'batch of ' + sent.batch.total_events + ' events: ' + outcome);
+    log(!isAccepted(status), 'batch of ' + counted(sent.batch.total_events, 'event') + ': ' + outcome);
     settleBatch(key, sent, status);
   });
 };
@@ -2619,12 +2621,12 @@ scenarios:
     assertThat(logs).hasLength(1);
     settings.logMode = 'preview';
     fire([tag(1)]);
-    assertThat(logs[1]).isEqualTo('Tagwarden: purchase with 1 tags: answered 200');
+    assertThat(logs[1]).isEqualTo('Tagwarden: purchase with 1 tag: answered 200');
     fire([]);
     assertThat(logs[2]).isEqualTo('Tagwarden: purchase with 0 tags: failed');
     batched(1);
     fire([]);
-    assertThat(logs[3]).isEqualTo('Tagwarden: batch of 1 events: answered 200');
+    assertThat(logs[3]).isEqualTo('Tagwarden: batch of 1 event: answered 200');
 - name: Logs why it failed
   code: |-
     settings.logMode = 'failures';
