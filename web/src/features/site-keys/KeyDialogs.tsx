@@ -52,8 +52,8 @@ export function RotateKeyDialog({ site, siteKey, onClose }: KeyDialogProps) {
         rotate.mutateAsync({ ...(name !== undefined && { name }), ...(old_until !== undefined && { old_until }) })
       }
     >
-      The new key is valid at once. Download the template again, or enter the key in the tag, and publish the container
-      before the old key ends: until then both are accepted.
+      The new key is valid at once. Enter it in the tag, which keeps the old key even if you import the template again,
+      and publish the container before the old key ends: until then both are accepted.
     </KeyForm>
   )
 }
