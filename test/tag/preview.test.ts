@@ -16,7 +16,7 @@ for (const sendMode of ['per_event', 'batched']) {
     await container.idle()
     assert.equal(endpoint.received.length, 2)
     assert.deepEqual(container.storage(0), {})
-    const what = sendMode === 'batched' ? 'batch of 1 events' : 'page_view with 1 tags'
+    const what = sendMode === 'batched' ? 'batch of 1 event' : 'page_view with 1 tag'
     assert.deepEqual(
       container.logs.map(({ text }) => text),
       [`Tagwarden: ${what}: answered 200`, `Tagwarden: ${what}: answered 200`],
@@ -36,6 +36,6 @@ test('a preview does not take along what production has counted', async (t) => {
   assert.deepEqual(counts, [{ seen: 1 }, { live: 2 }])
   assert.deepEqual(
     container.logs.map(({ text }) => text),
-    ['Tagwarden: batch of 1 events: answered 200'],
+    ['Tagwarden: batch of 1 event: answered 200'],
   )
 })
