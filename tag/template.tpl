@@ -453,9 +453,9 @@ const GCD_DEFAULT_ONLY = ['p', 't'];
 
 const CLICK_IDS = ['gclid', 'gbraid', 'wbraid', 'dclid', 'fbclid', 'msclkid', 'ttclid'];
 
-// Active codes of ISO 4217.
+// Active codes of ISO 4217, up to its amendment 180: without the guilder of the Antilles (2025) and the lev (2026).
 const CURRENCIES =
-  ' AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLF CLP ' +
+  ' AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLF CLP ' +
   'CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS ' +
   'INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU ' +
   'MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK ' +
@@ -2076,7 +2076,8 @@ scenarios:
       [[], fine], [[], { value: '9.50', currency: 'usd', items: [{}] }], [[], {}], [['value_zero'], { value: 0 }],
       [['value_zero'], { value: '0.00' }], [['value_invalid'], { value: '9,50 EUR' }], [['value_invalid'], { value: 'NaN' }],
       [['currency_invalid'], { currency: 'EURO' }], [['currency_invalid'], { currency: 'D B' }],
-      [['currency_invalid'], { currency: 'XYZ' }], [['items_empty'], { items: [] }], [['items_empty'], { ecommerce: { items: [] } }],
+      [['currency_invalid'], { currency: 'XYZ' }], [['currency_invalid'], { currency: 'BGN' }], [[], { currency: 'XCG' }],
+      [['items_empty'], { items: [] }], [['items_empty'], { ecommerce: { items: [] } }],
       [[], { items: [], ecommerce: { items: [{}] } }]
     ].forEach((row) => {
       event = { event_name: 'add_to_cart' };
