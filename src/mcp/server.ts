@@ -54,7 +54,6 @@ export function createAnswerer({ clock, version }: { clock: Clock; version: stri
     const request = new Request('http://tagwarden/mcp', {
       method: 'POST',
       headers: passed.map(([name, value]): [string, string] => [name, String(value)]),
-      body: JSON.stringify(body),
     })
     const response = await handler.fetch(request, { parsedBody: body })
     try {

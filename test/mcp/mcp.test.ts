@@ -315,6 +315,23 @@ test('messages are single, bounded, and open no stream', async (t) => {
   }
 })
 
+test('a message that is nested more deeply than a program can write is answered like any other', async (t) => {
+  const { service } = await start(t)
+  const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`
+  const body = JSON.stringify({
+    ...MESSAGE,
+    method: 'tools/call',
+    params: { name: 'list_sites', arguments: { limit: 'deep' } },
+  })
+  const answer = await fetch(`${service.url}/mcp`, {
+    method: 'POST',
+    headers: { ...bearer(ADMIN), ...ACCEPT, 'content-type': 'application/json' },
+    body: body.replace('"deep"', deep),
+  })
+  assert.equal(answer.status, 200)
+  assert.match(await answer.text(), /limit must be a whole number/)
+})
+
 test('switched off, there is no such address', async (t) => {
   const service = await startTestService(t, systemClock, { ...TOKENS, MCP: 'off' })
   assert.equal((await service.call('POST', '/mcp', MESSAGE, bearer(ADMIN))).status, 404)
