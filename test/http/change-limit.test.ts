@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CHANGES_AT_ONCE, ChangeLimit } from '../../src/http/access/change-limit.ts'
-import { type Access, accessOf } from '../../src/http/index.ts'
-import { MINUTE, SECOND } from '../../src/lib/index.ts'
+import { CHANGES_AT_ONCE, ChangeLimit, countedAs } from '../../src/http/access/change-limit.ts'
+import { type Access, accessOf, type Grants, NO_GRANTS } from '../../src/http/index.ts'
+import { MINUTE, newId, SECOND } from '../../src/lib/index.ts'
 import { bearer } from '../../testkit/api.ts'
 import { newClock } from '../../testkit/clock.ts'
 import { memoryCredentials } from '../../testkit/credentials.ts'
@@ -48,3 +48,38 @@ test('an API token that changes too much waits, and no one else does', async (t)
   for (let n = 0; n < CHANGES_AT_ONCE; n++) changeLimit.take(ONE)
   assert.equal(await accepted(), 0)
 })
+
+test('accounts and tokens with the same roles for the same clients count together, as their owner can make any number', async (t) => {
+  const clock = newClock()
+  const changeLimit = new ChangeLimit(clock)
+  const [a, b] = [newId(), newId()]
+  const grants: Grants[] = [
+    { all: null, clients: new Map([...editorOf(a), ...editorOf(b)]) },
+    { all: null, clients: new Map([...editorOf(b), ...editorOf(a)]) },
+    { all: null, clients: new Map([...editorOf(a), [b, 'owner']]) },
+    { all: null, clients: editorOf(a) },
+    { all: 'editor', clients: editorOf(a) },
+    { all: 'editor', clients: new Map() },
+  ]
+  const tokens = grants.map((_, index) => `twk_${'x'.repeat(42)}${index}`)
+  const accesses = new Map(
+    tokens.map((token, index): [string, Access] => [
+      token,
+      { ...accessOf('admin'), role: 'token', holder: token, grants: grants[index] ?? NO_GRANTS },
+    ]),
+  )
+  const app = await openApp(t, thingRoutes, {
+    clock,
+    changeLimit,
+    access: KEYS,
+    credentials: { ...memoryCredentials(clock), accessesOf: async () => accesses },
+  })
+  const send = async (token: string) =>
+    (await app.inject({ method: 'POST', url: '/api/things', headers: bearer(token) })).statusCode
+  const [first] = accesses.values()
+  assert.ok(first !== undefined)
+  for (let n = 0; n < CHANGES_AT_ONCE; n++) changeLimit.take(countedAs(first) ?? '')
+  assert.deepEqual(await Promise.all(tokens.map(send)), [429, 429, 200, 200, 200, 200])
+})
+
+const editorOf = (id: string) => new Map([[id, 'editor' as const]])

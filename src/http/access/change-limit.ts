@@ -1,6 +1,7 @@
 import { type Clock, monotonicOf, SECOND } from '../../lib/index.ts'
 import { RateLimitedError } from '../errors.ts'
 import type { HttpApp } from '../schemas.ts'
+import type { Access } from './access.ts'
 import { changesState } from './scope.ts'
 
 /** `apply` of a thousand sites with their probes passes without a wait. */
@@ -16,7 +17,7 @@ const FULL_MS = CHANGES_AT_ONCE * EACH_MS
  */
 export class ChangeLimit {
   readonly #clock: Clock
-  /** By account or token, when all of its changes are possible at once again; the latest caller last. */
+  /** By account or token, or the roles that several share, when all of its changes are possible at once again; the latest caller last. */
   readonly #fullAt = new Map<string, number>()
 
   constructor(clock: Clock) {
@@ -46,11 +47,19 @@ export class ChangeLimit {
 }
 
 /**
+ * Those with the same roles for the same clients count together: an owner of a client can make one token or account after the other,
+ * and each would have a limit of its own.
+ */
+export const countedAs = ({ holder, grants: { all, clients } }: Access): string | null =>
+  holder === null || all !== null || clients.size === 0 ? holder : JSON.stringify([...clients].sort())
+
+/**
  * Limits the changes of every account and API token; added behind the gate. Not those of the keys of the settings, which are the
  * operator's, and which tools that do everything share.
  */
 export function limitChanges(app: HttpApp, limit: ChangeLimit): void {
-  app.addHook('onRequest', async ({ method, access: { holder } }) => {
+  app.addHook('onRequest', async ({ method, access }) => {
+    const holder = countedAs(access)
     if (holder !== null && changesState(method)) limit.take(holder)
   })
 }
