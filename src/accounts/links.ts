@@ -12,6 +12,8 @@ export const INVITATION_MS = 7 * DAY
 const RESET_MS = HOUR
 /** Shortest time between two links that a stranger may have requested, ms. */
 const ASK_AGAIN_MS = 5 * MINUTE
+/** Valid links of an account, beyond which a stranger causes no other: the account's owner has received these. */
+const MOST_ASKED = 3
 const ATTEMPT_MS = 30_000
 
 /** What links need besides the store. */
@@ -80,13 +82,14 @@ export async function mailResetLink({ write }: Pick<Store, 'write'>, options: Li
     // Someone who signs in only with the identity provider would get another way in, unknown to the provider.
     if (user.password_hash === null && (await waysOf(trx, [user.id]))(user.id).hasIdentity) return null
     const now = options.clock.now()
-    const recent = await trx
+    const valid = await trx
       .selectFrom('user_links')
-      .select('id')
+      .select('created_at')
       .where('user_id', '=', user.id)
-      .where('created_at', '>', now - ASK_AGAIN_MS)
-      .executeTakeFirst()
-    return recent === undefined ? newLink(trx, user, now) : null
+      .where('expires_at', '>', now)
+      .execute()
+    const isRecent = valid.some(({ created_at }) => created_at > now - ASK_AGAIN_MS)
+    return isRecent || valid.length >= MOST_ASKED ? null : newLink(trx, user, now)
   })
   if (link !== null) await mailLink(options, link, null)
 }

@@ -77,6 +77,35 @@ test('several requests for a new password at once send one link, and too many fr
   assert.equal(sixth.status, 429)
 })
 
+test('a stranger who asks for links again and again does not fill a mailbox', async (t) => {
+  const smtp = await mailServer(t)
+  const { api, admin, clock } = await openAccounts(t, sqlite, {
+    SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
+    SMTP_FROM: 'tagwarden@agency.example',
+  })
+  await join(admin, 'ada@agency.example', ROLES)
+  await admin.ask('POST', '/api/users', { email: 'new@agency.example', roles: ROLES })
+  const invited = smtp.mails.length
+  const sentTo = (name: string) =>
+    smtp.mails.slice(invited).filter(({ to }) => to.includes(`${name}@agency.example`)).length
+  const ask = async (name: string) => {
+    await apiClient(api.url).ask('POST', '/api/password-links', { email: `${name}@agency.example` })
+    // Answered before the link is written, but other writes wait for it.
+    await admin.ask('POST', '/api/clients', { name: `After ${name}` })
+  }
+  for (let n = 0; n < 7; n++) {
+    for (const name of ['ada', 'new']) {
+      clock.advance(3 * MINUTE)
+      await ask(name)
+    }
+  }
+  await join(admin, 'bea@agency.example', ROLES)
+  assert.deepEqual([sentTo('ada'), sentTo('new')], [3, 2])
+  clock.advance(35 * MINUTE)
+  await ask('ada')
+  await until('a link is sent once the first one has expired', () => sentTo('ada') === 4 || undefined)
+})
+
 test('an invitation is sent where e-mail is set up, and shown all the same', async (t) => {
   const smtp = await mailServer(t)
   const { admin } = await openAccounts(t, sqlite, {
