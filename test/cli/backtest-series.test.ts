@@ -28,9 +28,13 @@ test('an empty field of several series is a gap of its own', async (t) => {
   )
 })
 
-test('a name is quoted where it has to be, and no spreadsheet runs it', async (t) => {
-  const { out } = await backtest(t, 'timestamp,"a, ""b""",=1+1\n2026-01-01,1,2\n')
-  assert.deepEqual(out.slice(1), ['"a, ""b""",2026-01-01,1,,0.0000,ok', "'=1+1,2026-01-01,2,,0.0000,ok"])
+test('a name is quoted where it has to be, and neither a spreadsheet nor a terminal runs it', async (t) => {
+  const { out } = await backtest(t, 'timestamp,"a, ""b""",=1+1,\u001b[31mred\n2026-01-01,1,2,3\n')
+  assert.deepEqual(out.slice(1), [
+    '"a, ""b""",2026-01-01,1,,0.0000,ok',
+    "'=1+1,2026-01-01,2,,0.0000,ok",
+    '[31mred,2026-01-01,3,,0.0000,ok',
+  ])
 })
 
 test('with a column named value, other columns are no series', async (t) => {

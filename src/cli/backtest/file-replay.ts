@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import type { LocalTime, TimeRange, VolumeConfig } from '../../detection/index.ts'
-import { csvField, StartupError } from '../../lib/index.ts'
+import { csvField, printable, StartupError } from '../../lib/index.ts'
 import { type Alarm, inOrder, type JudgedRow } from './alarms.ts'
 import type { CsvRecord } from './csv.ts'
 import { JudgedSeries } from './judged-series.ts'
@@ -115,5 +115,6 @@ function rowText({ timestamp, value, expected, score, status, band }: JudgedRow,
 /** To six significant digits, more than an expectation's precision. */
 const rounded = (value: number): string => String(Number(value.toPrecision(6)))
 
-/** A name from the file as a CSV field, escaped so that no spreadsheet runs it as a formula. */
-const csvText = (name: string): string => stringify([[csvField(name)]], { escape_formulas: true, eof: false })
+/** A name from the file as a CSV field, escaped so that no spreadsheet runs it as a formula, without what a terminal obeys. */
+const csvText = (name: string): string =>
+  stringify([[csvField(printable(name))]], { escape_formulas: true, eof: false })
