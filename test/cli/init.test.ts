@@ -190,6 +190,16 @@ for (const [what, args, says] of [
   })
 }
 
+test('an option that is not valid is named on a terminal, too, before a question is asked', async (t) => {
+  const folder = await tempDir(t)
+  const { terminal, said } = answering(t, [])
+  await assert.rejects(initAt(terminal, { file: join(folder, '.env'), publicUrl: 'tagwarden' }), {
+    name: 'StartupError',
+    message: /^--public-url must be an address like/,
+  })
+  assert.deepEqual([said(), await readdir(folder)], ['', []])
+})
+
 test('a folder in the place of the file is said in one line', async (t) => {
   const file = join(await tempDir(t), '.env')
   await mkdir(file)

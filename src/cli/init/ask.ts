@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { asError, StartupError } from '../../lib/index.ts'
-import { type Answers, QUESTIONS } from './answers.ts'
+import { type Answers, QUESTIONS, type Question } from './answers.ts'
 
 /** A person who answers questions on a terminal. */
 export interface Terminal {
@@ -27,12 +27,17 @@ export function openTerminal(input: NodeJS.ReadableStream, output: NodeJS.Writab
   }
 }
 
-/** Asks the questions that `given` does not answer, and repeats those whose answer is not valid. */
+/**
+ * Asks the questions that `given` does not answer, and repeats those whose answer is not valid.
+ *
+ * @throws StartupError naming an invalid option
+ */
 export async function askAll(terminal: Terminal, given: Partial<Answers>): Promise<Answers> {
   const answers: Partial<Answers> = { ...given }
-  for (const { name, text, fallback, check } of QUESTIONS) {
+  for (const question of QUESTIONS) {
+    const { name, text, fallback, check } = question
     if (given[name] !== undefined) {
-      check(given[name], answers)
+      checkOption(question, given[name], answers)
       continue
     }
     const otherwise = fallback(answers)
@@ -60,17 +65,23 @@ export async function askAll(terminal: Terminal, given: Partial<Answers>): Promi
  */
 export function withDefaults(given: Partial<Answers>): Answers {
   const answers: Partial<Answers> = {}
-  for (const { name, fallback, check } of QUESTIONS) {
+  for (const question of QUESTIONS) {
+    const { name, fallback } = question
     const answer = given[name] ?? fallback(answers)
-    try {
-      check(answer, answers)
-    } catch (thrown) {
-      if (thrown instanceof StartupError) throw thrown
-      throw new StartupError(`${OPTIONS[name]} ${asError(thrown).message}`)
-    }
+    checkOption(question, answer, answers)
     answers[name] = answer
   }
   return complete(answers)
+}
+
+/** @throws StartupError naming the option */
+function checkOption({ name, check }: Question, answer: string, before: Partial<Answers>): void {
+  try {
+    check(answer, before)
+  } catch (thrown) {
+    if (thrown instanceof StartupError) throw thrown
+    throw new StartupError(`${OPTIONS[name]} ${asError(thrown).message}`)
+  }
 }
 
 const OPTIONS = {
