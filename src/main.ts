@@ -264,8 +264,12 @@ async function listen(app: Awaited<ReturnType<typeof buildApp>>, config: Config)
   }
 }
 
-/** Checked before migrating: a second process, started by mistake, must not change the schema under the first. */
-async function requireFreePort(config: Config): Promise<void> {
+/**
+ * Checked before migrating: a second process, started by mistake, must not change the schema under the first.
+ *
+ * @throws StartupError
+ */
+export async function requireFreePort(config: Config): Promise<void> {
   // Drop anyone who connects meanwhile, because an open connection would keep the server from closing.
   const server = createServer((socket) => socket.destroy())
   await new Promise<void>((resolve, reject) => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import { type Clock, DAY, floorTo, HOUR, isoTime, MINUTE, SECOND, StartupError } from '../../lib/index.ts'
-import { startService } from '../../main.ts'
+import { requireFreePort, startService } from '../../main.ts'
 import { connectWithoutThread, migrate, openSqliteStore, type SqliteOptions, StoreError } from '../../store/index.ts'
 import { createLog, stopOnSignals } from '../process.ts'
 import { withProgress } from '../progress.ts'
@@ -39,6 +39,8 @@ export interface DemoOptions {
  * @throws StartupError when the store is not the demo's, or the service cannot start
  */
 export async function runDemo(options: DemoOptions): Promise<void> {
+  // The service would only say so once the history is written, after up to minutes.
+  await requireFreePort(options.config)
   const prepared = await prepareDemo(options)
   const log = await createLog(options.config)
   const demo = await serveDemo(options, prepared, log)

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
 import { eventsOf } from '../../../src/cli/demo/events.ts'
@@ -11,6 +13,7 @@ import { migrate, openStore } from '../../../src/store/index.ts'
 import { apiClient } from '../../../testkit/api.ts'
 import { placeFor, postgres, tempDir } from '../../../testkit/engines.ts'
 import { inTurn } from '../../../testkit/length.ts'
+import { startAnswering } from '../../../testkit/listeners.ts'
 import { runCliHere } from '../../../testkit/processes/command-here.ts'
 import { startCli } from '../../../testkit/processes/command-line.ts'
 import { READY } from '../../../testkit/processes/server-process.ts'
@@ -235,4 +238,13 @@ test('the demo keeps out of a store with real clients, and says in a line that o
   })
   const full = await runCliHere(t, ['demo', '--data-dir', dataDir, '--port', '0'])
   assert.deepEqual([full.code, full.err], [1, [`tagwarden: ${dataDir} cannot be filled: no room`]])
+})
+
+test('a port in use is named before the demo writes its history', async (t) => {
+  const { port } = new URL(await startAnswering(t, (_request, response) => response.end()))
+  const dataDir = join(await tempDir(t), 'demo')
+  const { code, err } = await runCliHere(t, ['demo', '--data-dir', dataDir, '--port', port, '--days', '1'])
+  assert.equal(code, 1)
+  assert.match(err.join('\n'), new RegExp(`^tagwarden: .* PORT=${port} is in use by another program: .*$`))
+  assert.equal(existsSync(dataDir), false)
 })
