@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { codeOf, printable, StartupError, systemClock } from '../../lib/index.ts'
 import { VERSION } from '../../version.ts'
@@ -117,7 +117,7 @@ async function readFiles(paths: readonly string[], environment: ApplyOptions['en
   const problems: ConfigProblems['problems'][number][] = []
   for (const name of names) {
     try {
-      files.push(new YamlFile(name, textOf(name, await readFile(name)), environment))
+      files.push(new YamlFile(name, textOf(name, await bytesOf(name)), environment))
     } catch (thrown) {
       if (!(thrown instanceof ConfigProblems)) throw thrown
       problems.push(...thrown.problems)
@@ -125,6 +125,15 @@ async function readFiles(paths: readonly string[], environment: ApplyOptions['en
   }
   if (problems.length > 0) throw new ConfigProblems(problems)
   return files
+}
+
+/** @throws StartupError */
+async function bytesOf(name: string): Promise<Buffer> {
+  try {
+    return await readFile(name)
+  } catch (thrown) {
+    throw new StartupError(`${name} cannot be read: ${codeOf(thrown)}`)
+  }
 }
 
 /** Requires UTF-8: wrongly decoded names would match nothing, and `--prune` would then delete what the real names stand for. */
@@ -139,10 +148,7 @@ function textOf(name: string, bytes: Buffer): string {
 async function filesAt(path: string): Promise<string[]> {
   try {
     if (!(await stat(path)).isDirectory()) return [path]
-    const entries = await readdir(path, { recursive: true, withFileTypes: true })
-    const names = entries
-      .filter((entry) => entry.isFile() && /^[^.].*\.ya?ml$/.test(entry.name))
-      .map((entry) => join(entry.parentPath, entry.name))
+    const names = await yamlIn(path)
     if (names.length === 0) throw new StartupError(`${path} holds no file that ends in .yaml or .yml`)
     return names.sort()
   } catch (thrown) {
@@ -151,6 +157,31 @@ async function filesAt(path: string): Promise<string[]> {
     throw thrown
   }
 }
+
+/**
+ * The YAML files in the folder and below it. Links are followed, because the clients of a file left out would be deleted by `--prune`.
+ * Hidden folders are left out: the files of a mounted ConfigMap are links into one, and would be read twice.
+ */
+async function yamlIn(folder: string, above: readonly string[] = []): Promise<string[]> {
+  const real = await realpath(folder)
+  // A link to a folder above it.
+  if (above.includes(real)) return []
+  const names: string[] = []
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    const isLink = entry.isSymbolicLink()
+    if (entry.name.startsWith('.')) continue
+    if (entry.isDirectory() || (isLink && (await isFolder(path)))) names.push(...(await yamlIn(path, [...above, real])))
+    else if ((entry.isFile() || isLink) && /\.ya?ml$/.test(entry.name)) names.push(path)
+  }
+  return names
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
 
 /** The logos that the files name, by the place of the name. */
 async function readLogos(wanted: readonly WantedClient[]): Promise<ReadonlyMap<string, string | null>> {

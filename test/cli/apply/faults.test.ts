@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Api } from '../../../src/cli/apply/api.ts'
@@ -261,6 +261,30 @@ test('what is no Tagwarden service is said to be none', async (t) => {
   await assert.rejects(at(`${service.url}/api`), below)
   await assert.rejects(at(`${service.url}/api`, ADMIN), below)
   await assert.rejects(applyPaths(['/nowhere/a.yaml']), /there is no such file or folder/)
+})
+
+test('a folder is read through its links, without what is hidden, and a file that cannot be read is named', async (t) => {
+  const { applyPaths, folder, write } = await startApplying(t)
+  // As Kubernetes mounts a ConfigMap.
+  await write({
+    'config/..2026_11_30/a.yaml': 'clients: [{ name: A }]',
+    'config/.git/hook.yaml': 'none: of ours',
+    'elsewhere/b.yaml': 'clients: [{ name: B }]',
+    'elsewhere/more/c.yml': 'clients: [{ name: C }]',
+  })
+  const config = join(folder, 'config')
+  await symlink('..2026_11_30', join(config, '..data'))
+  await symlink('..data/a.yaml', join(config, 'a.yaml'))
+  await symlink('../elsewhere/b.yaml', join(config, 'b.yaml'))
+  await symlink('../elsewhere/more', join(config, 'more'))
+  await symlink('.', join(config, 'round'))
+  const { lines } = await applyPaths([config], { prune: true })
+  assert.equal(lines.at(-1), 'Done: 3 created, 0 changed, 0 deleted.')
+  await symlink('nowhere', join(config, 'd.yaml'))
+  await assert.rejects(applyPaths([config], { prune: true }), {
+    name: 'StartupError',
+    message: `${join(config, 'd.yaml')} cannot be read: ENOENT`,
+  })
 })
 
 test('what someone else changes between plan and change is not overwritten', async (t) => {
