@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { UserRecord } from '../../accounts/index.ts'
-import { fileNamePart, StartupError } from '../../lib/index.ts'
+import { codeOf, fileNamePart, StartupError } from '../../lib/index.ts'
 import type { Api } from './api.ts'
 import { exported, exportedUsers, Placeholders } from './exported.ts'
 import { editorSchema } from './file-schema.ts'
@@ -37,8 +37,7 @@ export async function writeExport(
     const bytes = await api.bytes(`/api/clients/${record.id}/status-page/logo`)
     const file = freeName(fileNamePart(record.name, 'client'), names)
     logos.set(record.id, `logos/${file}${endingOf(bytes)}`)
-    await mkdir(join(folder, 'logos'), { recursive: true })
-    await writeFile(join(folder, 'logos', `${file}${endingOf(bytes)}`), bytes)
+    await writeNew(join(folder, 'logos', `${file}${endingOf(bytes)}`), bytes)
   }
   const { stringify } = await import('yaml')
   const people = users === null ? [] : exportedUsers(users, present)
@@ -50,9 +49,12 @@ export async function writeExport(
   const text = `# yaml-language-server: $schema=./${SCHEMA_FILE}\n${yaml}`
   if (path === null || folder === null) console.log(text.trimEnd())
   else {
-    await mkdir(folder, { recursive: true })
-    await writeFile(path, text)
-    await writeFile(join(folder, SCHEMA_FILE), `${JSON.stringify(editorSchema(), null, 2)}\n`)
+    await writeNew(path, text)
+    const schema = join(folder, SCHEMA_FILE)
+    // It holds nothing of this service, so it may replace one that is there.
+    await writeFile(schema, `${JSON.stringify(editorSchema(), null, 2)}\n`).catch((thrown: unknown) => {
+      throw cannotWrite(schema, thrown)
+    })
   }
   const hasLogos = present.some(({ statusPage }) => (statusPage?.looks.logo ?? null) !== null)
   return [
@@ -61,6 +63,26 @@ export async function writeExport(
     ...(folder === null && hasLogos ? ['logos are left out: --out also writes them'] : []),
   ]
 }
+
+/** Writes a new file, in a folder that is made if missing. What was written of it does not stay when the rest fails. @throws StartupError */
+async function writeNew(path: string, content: string | Buffer): Promise<void> {
+  await makeFolder(dirname(path))
+  try {
+    await writeFile(path, content, { flag: 'wx' })
+  } catch (thrown) {
+    if (codeOf(thrown) === 'EEXIST') throw new StartupError(`${path} exists: choose another folder`)
+    await rm(path, { force: true }).catch(() => undefined)
+    throw cannotWrite(path, thrown)
+  }
+}
+
+const makeFolder = (path: string): Promise<unknown> =>
+  mkdir(path, { recursive: true }).catch((thrown: unknown) => {
+    throw cannotWrite(path, thrown)
+  })
+
+const cannotWrite = (path: string, thrown: unknown): StartupError =>
+  new StartupError(`${path} cannot be written: ${codeOf(thrown)}`)
 
 function freeName(name: string, taken: Set<string>): string {
   for (let count = 1; ; count++) {

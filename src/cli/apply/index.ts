@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { withoutEnd } from '../../lib/index.ts'
 import { httpUrl } from '../options.ts'
 
@@ -72,7 +72,9 @@ export function applyCommand(): Command {
 export function exportCommand(): Command {
   return withTarget(new Command('export').description('write what a running service has as YAML, for "apply"'))
     .option('--out <folder>', 'write the file, logos and schema there, instead of the file to standard output')
-    .option('--schema', 'write the JSON Schema of such files, without contacting a service')
+    .addOption(
+      new Option('--schema', 'write the JSON Schema of such files, without contacting a service').conflicts('out'),
+    )
     .addHelpText('after', EXPORT_HELP)
     .action(async (options: Target & { out?: string; schema?: true }, command: Command) => {
       const { exportAll, printSchema } = await import('./run.ts')

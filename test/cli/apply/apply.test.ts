@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { exportAll } from '../../../src/cli/apply/run.ts'
@@ -308,4 +308,19 @@ test('what is exported makes an empty service answer as the first does', async (
     exportAll({ url: one.service.url, token: ADMIN, folder }),
     /tagwarden\.yaml exists: choose another folder/,
   )
+
+  // What is someone's own, or in the way, is named and stays.
+  await rm(join(folder, 'tagwarden.yaml'))
+  await writeFile(join(folder, 'logos/acme.png'), 'own')
+  const again = (to: string) => exportAll({ url: one.service.url, token: ADMIN, folder: to })
+  await assert.rejects(again(folder), { name: 'StartupError', message: /acme\.png exists: choose another folder$/ })
+  assert.equal(await readFile(join(folder, 'logos/acme.png'), 'utf8'), 'own')
+  const inTheWay = join(folder, 'logos/acme.png')
+  await assert.rejects(again(inTheWay), { name: 'StartupError', message: /cannot be written: (ENOTDIR|EEXIST)$/ })
+})
+
+test('export writes the schema or a folder, not both', async (t) => {
+  const { code, out, err } = await runCliHere(t, ['export', '--schema', '--out', 'config'])
+  assert.deepEqual({ code, out }, { code: 1, out: [] })
+  assert.match(err.join('\n'), /option '--schema' cannot be used with option '--out/)
 })
