@@ -56,6 +56,9 @@ test('a second process on the same DATA_DIR is refused, and the first goes on', 
   const migration = await runCli(t, ['migrate'], { DATA_DIR: dataDir })
   assert.equal(migration.code, 1)
   assert.match(migration.err.join('\n'), /^tagwarden: DATA_DIR .* is in use by another Tagwarden process.*$/)
+  const status = await runCliHere(t, ['migrate', '--status'], { DATA_DIR: dataDir })
+  assert.deepEqual([status.code, status.err], [0, []])
+  assert.match(status.out[0] ?? '', /^applied {2}0001-foundation$/)
   assert.equal((await fetch(`${url}/ready`)).status, 200)
 })
 

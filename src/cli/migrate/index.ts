@@ -26,7 +26,10 @@ export function migrateCommand(): Command {
   return new Command('migrate')
     .description("bring the database to this version's schema, or an embedded store into PostgreSQL")
     .addOption(
-      new Option('--status', 'list applied and pending steps, and change nothing').conflicts(['citus', 'from']),
+      new Option(
+        '--status',
+        'list applied and pending steps, also while the service runs, and change nothing',
+      ).conflicts(['citus', 'from']),
     )
     .addOption(new Option('--citus', 'migrate, then distribute the tables over a Citus cluster').conflicts('from'))
     .addOption(

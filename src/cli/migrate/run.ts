@@ -16,6 +16,7 @@ import {
   sqlitePath,
   type Tally,
   WAITING_TO_MIGRATE,
+  withDatabaseFile,
 } from '../../store/index.ts'
 import { configFromEnvironment, storeName } from '../options.ts'
 import { withProgress } from '../progress.ts'
@@ -32,8 +33,14 @@ export async function showSteps(): Promise<void> {
     console.log(`there is no database in ${storeName(config)} yet: the first start creates it`)
     return
   }
-  await withStore(config, async (store) => print(statusLines(await migrationState(store.read))))
+  print(statusLines(await stateOf(config)))
 }
+
+/** A SQLite file is only read, so a service may have it open. */
+const stateOf = (config: Config): Promise<MigrationState> =>
+  config.databaseUrl === null
+    ? orRefused(withDatabaseFile(sqlitePath(config.dataDir), (db) => migrationState(db)))
+    : withStore(config, (store) => migrationState(store.read))
 
 /** Migrates, because only existing tables can be distributed, distributes them and prints the result. @throws StartupError */
 export async function distribute(): Promise<void> {
@@ -193,10 +200,13 @@ async function withStore<T>(location: StoreLocation, work: (store: Store) => Pro
     printed = line
   })
   try {
-    return await work(store)
-  } catch (thrown) {
-    throw thrown instanceof StoreError ? new StartupError(`the database cannot be used: ${thrown.message}`) : thrown
+    return await orRefused(work(store))
   } finally {
     await store.close()
   }
 }
+
+const orRefused = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((thrown: unknown) => {
+    throw thrown instanceof StoreError ? new StartupError(`the database cannot be used: ${thrown.message}`) : thrown
+  })
