@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { timeOf } from '../../src/cli/backtest/csv.ts'
 import { localTime } from '../../src/detection/index.ts'
+import { runCliHere } from '../../testkit/processes/command-here.ts'
 import { backtest, backtestInProcess, csvOf, series } from './backtest-support.ts'
 
 test('every row gets a line of its own, with time and value as they were', async (t) => {
@@ -82,6 +83,16 @@ const BAD: readonly [what: string, text: string, says: RegExp][] = [
   ['an empty file', '', /: line 1: there is no header line with the columns timestamp and value$/],
   ['a header without value', 'timestamp\n', /: line 1: the header has no column value/],
   ['a header without timestamp', 'time,value\n', /: line 1: the header has no column timestamp/],
+  [
+    'a header of semicolons',
+    'timestamp;value\n2026-01-01;1\n',
+    /: line 1: the header has no column timestamp; it needs timestamp and value, separated by commas$/,
+  ],
+  [
+    'a quote that is not closed, in a file too large for memory',
+    `timestamp,value\n2026-01-01,1\n2026-01-02,"${'2026-01-03,1\n'.repeat(400_000)}`,
+    /: row 3, the header included, has more than 4 MiB: is a quote in it not closed\?$/,
+  ],
   ['a series without a name', 'timestamp,,clicks\n', /: line 1: column 2 has no name$/],
   ['two series of one name', 'timestamp,clicks,clicks\n', /: line 1: two columns have the name "clicks"$/],
   [
@@ -124,6 +135,12 @@ for (const [what, text, says] of BAD) {
     assert.match(err[0] ?? '', says)
   })
 }
+
+test('series and labels cannot both come from standard input', async (t) => {
+  const { code, out, err } = await runCliHere(t, ['backtest', '--csv', '-', '--labels', '-'])
+  assert.deepEqual({ code, out }, { code: 1, out: [] })
+  assert.match(err.join('\n'), /^tagwarden: --csv and --labels are both standard input: give one of them as a file$/)
+})
 
 test('rows may be quoted, in any column order, with Windows line ends and a byte order mark', async (t) => {
   const { code, out } = await backtest(t, '\ufeffvalue,site,timestamp\r\n"7",a,"2026-01-01 00:00:00"\r\n')

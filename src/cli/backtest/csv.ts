@@ -12,14 +12,24 @@ export interface CsvRecord {
 /** The bytes of a file, or of standard input for `-`. */
 export const bytesOf = (file: string): NodeJS.ReadableStream => (file === '-' ? process.stdin : createReadStream(file))
 
+/** Bytes of one record, far more than thousands of series need. A quote that is never closed must not take a large file into memory. */
+const MOST_OF_RECORD = 4 * 1_048_576
+
 /** A parser that turns bytes into `CsvRecord`s. A record with more or fewer fields than the first is an error that names its line. */
-export const csvParser = (): Parser => parse({ bom: true, info: true, skip_empty_lines: true, trim: true })
+export const csvParser = (): Parser =>
+  parse({ bom: true, info: true, skip_empty_lines: true, trim: true, max_record_size: MOST_OF_RECORD })
 
 /** The error as one line for people, with the name of the file. */
 export function fileError(file: string, thrown: unknown): StartupError {
   const error: NodeJS.ErrnoException = asError(thrown)
   const name = file === '-' ? 'standard input' : file
-  return new StartupError(error.code === 'ENOENT' ? `${name}: there is no such file` : `${name}: ${error.message}`)
+  return new StartupError(`${name}: ${messageOf(error)}`)
+}
+
+function messageOf(error: NodeJS.ErrnoException & { records?: number }): string {
+  if (error.code === 'ENOENT') return 'there is no such file'
+  if (error.code !== 'CSV_MAX_RECORD_SIZE') return error.message
+  return `row ${(error.records ?? 0) + 1}, the header included, has more than ${MOST_OF_RECORD / 1_048_576} MiB: is a quote in it not closed?`
 }
 
 const FORM = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/i

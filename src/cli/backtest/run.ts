@@ -28,7 +28,7 @@ export interface Output {
  */
 export async function backtest(options: BacktestOptions, { out, err }: Output): Promise<void> {
   const { csv, svg, alarms = false, timezone } = options
-  refuseToOverwrite(options)
+  refuseSameFile(options)
   const clock = localTime(timezone)
   const labels = options.labels === undefined ? null : await readLabels(options.labels, clock)
   const replay = new FileReplay(clock, labels, options)
@@ -78,7 +78,10 @@ async function write(texts: AsyncIterable<string>, out: NodeJS.WritableStream, t
 /** The reader has closed the pipe, as `| head` does: that is not an error. */
 const isPipeClosed = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE'
 
-function refuseToOverwrite({ csv, labels, svg }: BacktestOptions): void {
+function refuseSameFile({ csv, labels, svg }: BacktestOptions): void {
+  if (csv === '-' && labels === '-') {
+    throw new StartupError('--csv and --labels are both standard input: give one of them as a file')
+  }
   if (svg === undefined) return
   for (const [option, file] of [['--csv', csv] as const, ['--labels', labels] as const]) {
     if (file !== undefined && resolve(file) === resolve(svg)) {

@@ -47,7 +47,11 @@ export async function openSeries(records: AsyncIterable<CsvRecord>, clock: Local
 function columnsOf(header: readonly string[]): Columns {
   const names = header.map((name) => name.toLowerCase())
   const timestamp = names.indexOf('timestamp')
-  if (timestamp === -1) throw new Error('line 1: the header has no column timestamp; it needs timestamp and value')
+  if (timestamp === -1) {
+    // Spreadsheets in countries with a decimal comma separate by semicolons.
+    const how = header.length === 1 && /[;\t]/.test(header[0] ?? '') ? ', separated by commas' : ''
+    throw new Error(`line 1: the header has no column timestamp; it needs timestamp and value${how}`)
+  }
   const value = names.indexOf('value')
   if (value !== -1) return { timestamp, series: [{ name: 'value', at: value }], isNamed: false }
   const series = header.map((name, at) => ({ name, at })).filter(({ at }) => at !== timestamp)
