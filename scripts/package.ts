@@ -9,7 +9,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { bundle, LICENCES, PLACE, UNBUNDLED } from './bundle.ts'
 import { licenceTexts } from './licence-texts.ts'
 import { type Locked, neededBy } from './lockfile.ts'
@@ -25,6 +25,15 @@ const COPIED = [
 
 /** The oldest Node that has `node:sqlite` without a flag and can copy an open database (`backup`). */
 const NODE = '>=22.16'
+
+/** What packages publish without needing it where they run: half of their bytes. */
+const LEFT_OUT = /^(\.github|benchmarks?|e2e|examples?|tests?)$|\.map$/
+
+/** Copies a package without what it does not need. */
+function bring(path: string, to: string): void {
+  const source = join(REPOSITORY, path)
+  cpSync(source, to, { recursive: true, filter: (file) => !LEFT_OUT.test(relative(source, file)) })
+}
 
 interface Manifest {
   name: string
@@ -71,7 +80,7 @@ async function layOut(folder: string): Promise<void> {
     cpSync(join(REPOSITORY, path), join(folder, path), { recursive: true })
   }
   const brought = neededBy(UNBUNDLED)
-  for (const { path } of brought) cpSync(join(REPOSITORY, path), join(folder, path), { recursive: true })
+  for (const { path } of brought) bring(path, join(folder, path))
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(brought), null, 2)}\n`)
   writeFileSync(
     join(folder, 'THIRD-PARTY-LICENSES.txt'),

@@ -63,6 +63,12 @@ test('the npm package runs without the sources', inTurn(0, 3), async (t) => {
       files.filter((file) => /\.tsx?$/.test(file) && !file.startsWith('node_modules/')),
       [],
     )
+    assert.deepEqual(
+      files.filter((file) =>
+        /^node_modules\/((?:@[^/]+\/)?[^/]+\/(test|examples?|\.github)(\/|$)|.*\.js\.map$)/.test(file),
+      ),
+      [],
+    )
     const bytes = await sizeOf(folder)
     assert.ok(bytes < MOST_BYTES, `${bytes} bytes`)
   })
