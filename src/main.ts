@@ -116,7 +116,8 @@ export async function startService({
         ),
       onWait: () => log.info(WAITING_TO_MIGRATE),
     })
-    if (steps.length > 0) log.info({ steps }, 'database migrated')
+    // Only their number: a new database takes all of them, a screenful, and others have been named one by one.
+    if (steps.length > 0) log.info({ steps: steps.length }, 'database migrated')
     await store.followChanges()
 
     const isFollowed = store.now !== undefined && machine.monotonic !== undefined

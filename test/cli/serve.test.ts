@@ -36,6 +36,7 @@ test('serve prints where it is ready and what is off or open, answers there, and
   server.child.kill('SIGTERM')
   const { code, out, err } = await server.finished
   assert.deepEqual({ code, err }, { code: 0, err: [] })
+  assert.ok(out.length < 12 && !out.some((line) => line.includes('0001-foundation')), out.join('\n'))
   for (const note of [
     'ADMIN_TOKN is not a setting and has no effect: did you mean ADMIN_TOKEN?',
     `Dashboard: ${url}/`,
