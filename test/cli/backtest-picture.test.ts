@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { test } from 'node:test'
@@ -249,4 +250,24 @@ test('a reader that has seen enough of the rows costs neither the picture nor th
   await backtestCommand({ out, err }).parseAsync(['--csv', csv, '--svg', svg, '--labels', labels], { from: 'user' })
   assert.match(await readFile(svg, 'utf8'), /<\/svg>\n$/)
   assert.match(String(err.read()), /^faults: 0, found 0, missed 0\n/)
+})
+
+test('rows that cannot be written are no fault of the file', async (t) => {
+  const csv = await writeText(t, 'series.csv', csvOf(series(1)))
+  const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+  const out = new Writable({ write: (_chunk, _encoding, done) => done(full) })
+  const failed = once(out, 'error')
+  await backtestCommand({ out, err: new PassThrough() }).parseAsync(['--csv', csv], { from: 'user' })
+  assert.deepEqual(await failed, [full])
+})
+
+test('a link to the series is no place for the picture', async (t) => {
+  const text = csvOf(series(1))
+  const csv = await writeText(t, 'series.csv', text)
+  await symlink(csv, `${csv}.svg`)
+  const drawing = backtestCommand({ out: new PassThrough(), err: new PassThrough() })
+  await assert.rejects(drawing.parseAsync(['--csv', csv, '--svg', `${csv}.svg`], { from: 'user' }), {
+    message: /^--svg is the file of --csv/,
+  })
+  assert.equal(await readFile(csv, 'utf8'), text)
 })

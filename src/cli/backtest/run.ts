@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { statSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -41,10 +42,8 @@ export async function backtest(options: BacktestOptions, { out, err }: Output): 
       (rows) => write(rows, out, isJudgedWhole),
     )
   } catch (thrown) {
-    if (thrown instanceof StartupError) throw thrown
-    const error: NodeJS.ErrnoException = asError(thrown)
-    if (isPipeClosed(error)) return
-    throw fileError(csv, error)
+    if (thrown instanceof OutputLost) return
+    throw thrown instanceof StartupError ? thrown : fileError(csv, thrown)
   }
   const { score } = replay
   if (score !== null && !alarms) err.write(`${scoreLines(score).join('\n')}\n`)
@@ -57,26 +56,25 @@ export async function backtest(options: BacktestOptions, { out, err }: Output): 
   }
 }
 
+/** `head` has seen enough, or a disk is full: then the command line itself says so, and fails. */
+class OutputLost extends Error {}
+
 /**
  * Writes the texts to `out`.
  *
- * @param toTheEnd whether all texts are taken even when their reader has gone
- * @throws the error of `out`
+ * @param toTheEnd whether all texts are taken even when `out` is lost
+ * @throws OutputLost
  */
 async function write(texts: AsyncIterable<string>, out: NodeJS.WritableStream, toTheEnd: boolean): Promise<void> {
-  let lost: NodeJS.ErrnoException | null = null
-  const onError = (error: NodeJS.ErrnoException): void => {
-    lost = error
-  }
-  out.on('error', onError)
+  let isLost = false
+  out.on('error', () => {
+    isLost = true
+  })
   for await (const text of texts) {
-    if (lost === null && !out.write(text)) await once(out, 'drain').catch(() => undefined)
-    if (lost !== null && !(toTheEnd && isPipeClosed(lost))) throw lost
+    if (!isLost && !out.write(text)) await once(out, 'drain').catch(() => undefined)
+    if (isLost && !toTheEnd) throw new OutputLost()
   }
 }
-
-/** The reader has closed the pipe, as `| head` does: that is not an error. */
-const isPipeClosed = ({ code }: NodeJS.ErrnoException): boolean => code === 'EPIPE'
 
 function refuseSameFile({ csv, labels, svg }: BacktestOptions): void {
   if (csv === '-' && labels === '-') {
@@ -84,8 +82,14 @@ function refuseSameFile({ csv, labels, svg }: BacktestOptions): void {
   }
   if (svg === undefined) return
   for (const [option, file] of [['--csv', csv] as const, ['--labels', labels] as const]) {
-    if (file !== undefined && resolve(file) === resolve(svg)) {
+    if (file !== undefined && isSame(file, svg)) {
       throw new StartupError(`--svg is the file of ${option}: give the picture one of its own`)
     }
   }
+}
+
+/** Whether both are one file, also by a link. */
+function isSame(file: string, other: string): boolean {
+  const [one, two] = [file, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }))
+  return resolve(file) === resolve(other) || (one !== undefined && one.dev === two?.dev && one.ino === two.ino)
 }
