@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { symlink, writeFile } from 'node:fs/promises'
+import { chmod, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { envFileFinding } from '../../src/cli/doctor/config.ts'
 import { type DoctorFinding, verdict } from '../../src/cli/doctor/doctor-finding.ts'
 import {
   diskFinding,
@@ -24,6 +25,14 @@ import { folderWithSite, makeNewer, makeUnmigrated, tearSteps, withStore } from 
 const ADMIN_TOKEN = '0b6f3c1e9a7d42588cb1a6f04e'
 
 const line = (lines: readonly string[], check: string) => lines.find((candidate) => candidate.split(/\s+/)[1] === check)
+
+test('doctor reads nothing from the modes of files on Windows, where they say nothing', async (t) => {
+  const file = join(await tempDir(t), '.env')
+  await writeFile(file, `ADMIN_TOKEN=${ADMIN_TOKEN}\n`)
+  await chmod(file, 0o666)
+  assert.equal((await envFileFinding(file, 'linux'))?.level, 'warning')
+  assert.equal(await envFileFinding(file, 'win32'), null)
+})
 
 test('doctor finds nothing wrong with a good setup', async (t) => {
   const DATA_DIR = await tempDir(t)

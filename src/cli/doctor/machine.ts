@@ -127,6 +127,8 @@ const OTHERS_MAY_ENTER = 0o001
 /** Whether other users of this machine can read the database, which holds ingest keys; null while there is none. */
 async function dataPrivacyFinding(dataDir: string): Promise<DoctorFinding | null> {
   const check = 'privacy'
+  // Modes there say nothing about who may read.
+  if (process.platform === 'win32') return null
   try {
     const [folder, file] = await Promise.all([stat(dataDir), stat(sqlitePath(dataDir))])
     if ((folder.mode & OTHERS_MAY_ENTER) === 0 || (file.mode & OTHERS_MAY_READ) === 0) {
