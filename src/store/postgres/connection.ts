@@ -56,7 +56,7 @@ export class PooledConnection {
     return this.#refusedWrite
   }
 
-  /** Since when a statement has been waiting for its answer, by `performance.now()`, or undefined. */
+  /** Since when a statement has been waiting for its answer or the next portion of it, by `performance.now()`, or undefined. */
   get waitsSince(): number | undefined {
     return this.#waitsSince
   }
@@ -77,7 +77,9 @@ export class PooledConnection {
     const config = { text, values: values.map(storableValue) }
     try {
       if (this.#rowsPerFetch !== undefined) {
-        return await queryInPortions(this.#client, { ...config, rows: this.#rowsPerFetch })
+        return await queryInPortions(this.#client, { ...config, rows: this.#rowsPerFetch }, () => {
+          this.#waitsSince = performance.now()
+        })
       }
       return await this.#client.query({ ...config, ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs }) })
     } catch (thrown) {
@@ -117,6 +119,8 @@ declare module 'pg' {
   interface Query {
     /** Called with an error of the statement. */
     handleError(error: Error, connection: { sync: () => void }): void
+    /** Called after each portion but the last. */
+    handlePortalSuspended(connection: object): void
   }
 }
 
@@ -131,6 +135,13 @@ interface PortionedConfig extends pg.QueryConfig {
  * large reports as they arrived held up all requests for 113 ms at a time.
  */
 class PortionedQuery extends pg.Query {
+  onPortion: () => void = () => undefined
+
+  override handlePortalSuspended(connection: object): void {
+    this.onPortion()
+    super.handlePortalSuspended(connection)
+  }
+
   /**
    * pg sends a Sync after the last portion but forgets it after an error. The server would wait for it, and the connection's next
    * statement for the server.
@@ -142,14 +153,18 @@ class PortionedQuery extends pg.Query {
 }
 
 /** @throws the server's error, or the driver's */
-function queryInPortions(client: pg.ClientBase, config: PortionedConfig): Promise<pg.QueryResult> {
+function queryInPortions(
+  client: pg.ClientBase,
+  config: PortionedConfig,
+  onPortion: () => void,
+): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
-    client.query(
-      new PortionedQuery(config, (error, result) => {
-        if (error === undefined || error === null) resolve(result)
-        else reject(error)
-      }),
-    )
+    const query = new PortionedQuery(config, (error, result) => {
+      if (error === undefined || error === null) resolve(result)
+      else reject(error)
+    })
+    query.onPortion = onPortion
+    client.query(query)
   })
 }
 

@@ -19,6 +19,7 @@ export interface LostSessionsOptions {
  * Finds connections that lost a query or an answer, as when a cable was pulled or a firewall dropped them: neither side notices,
  * and each would block its caller for as long as a statement may take. So when a statement has had no answer for a while, a new
  * connection asks the server whether it still works on it. An idle session will send nothing more, and its connection is dropped.
+ * So is that of a report's session that waits for our next message at two looks: its state is not idle between two portions.
  * The session is ended as well: in the middle of a transaction it would hold its locks until its own time limit. Sessions of
  * connections that were dropped for their silence are also ended.
  *
@@ -29,6 +30,8 @@ export class LostSessions {
   readonly #options: LostSessionsOptions
   readonly #loop: Loop
   #client: DatabaseClient | undefined
+  /** Sessions that waited for our next message at the last look. */
+  #waiting: ReadonlySet<number> = new Set()
 
   constructor(options: LostSessionsOptions) {
     this.#options = options
@@ -54,12 +57,16 @@ export class LostSessions {
   async #look(): Promise<void> {
     const { pools, connect } = this.#options
     const abandoned = pools.flatMap((pool) => [...pool.abandoned])
+    const before = this.#waiting
+    this.#waiting = new Set()
     if (abandoned.length === 0 && this.#silent().length === 0) return
     const client = await connect()
     this.#client = client
     try {
       const backends = this.#silent().map(({ backend }) => backend)
-      const atRest = await this.#sessionsAtRest(client, backends)
+      const waiting = await this.#waitingSessions(client, backends)
+      const atRest = new Set(waiting.flatMap(({ pid, is_idle }) => (is_idle || before.has(pid) ? pid : [])))
+      this.#waiting = new Set(waiting.map(({ pid }) => pid))
       // Checked again: a session that has answered meanwhile is rightly idle.
       const lost = this.#silent().filter(({ backend }) => atRest.has(backend))
       await this.#endSessions(client, [...abandoned, ...lost.map(({ backend }) => backend)])
@@ -76,14 +83,14 @@ export class LostSessions {
     return pools.flatMap((pool) => pool.silentFor(limits.suspicion))
   }
 
-  async #sessionsAtRest(client: DatabaseClient, backends: readonly number[]): Promise<ReadonlySet<number>> {
-    const { rows } = await client.query<{ pid: number }>({
-      text: `select pid from pg_stat_activity where ${OURS}
-        and state like 'idle%' and state_change < clock_timestamp() - ${AT_REST}`,
+  async #waitingSessions(client: DatabaseClient, backends: readonly number[]) {
+    const { rows } = await client.query<{ pid: number; is_idle: boolean }>({
+      text: `select pid, state like 'idle%' and state_change < clock_timestamp() - ${AT_REST} as is_idle
+        from pg_stat_activity where ${OURS} and (state like 'idle%' or wait_event = 'ClientRead')`,
       values: [backends],
       ...this.#inTime(),
     })
-    return new Set(rows.map(({ pid }) => pid))
+    return rows
   }
 
   async #endSessions(client: DatabaseClient, backends: readonly number[]): Promise<void> {

@@ -34,9 +34,34 @@ for (const { what, limits, message } of CASES) {
   })
 }
 
-test('a statement that takes long is left alone while the server works on it', async (t) => {
-  const store = await openOn(t, await newDatabase(t), { limits: { suspicion: 100 } })
+for (const [name, of] of [
+  ['reports', 'the primary'],
+  ['interactive', 'the primary'],
+  ['reports', 'a replica'],
+] as const) {
+  test(`a report whose answer was lost (${name} of ${of}) is given up by asking the server, which waits for its next message`, async (t) => {
+    const url = await newDatabase(t)
+    const wire = await wireTo(t, url)
+    const urls = of === 'a replica' ? { url, readUrl: wire.url } : { url: wire.url }
+    const store = await openOn(t, wire.url, { ...urls, limits: { suspicion: 300 } })
+    await sql`select 1`.execute(store[name])
+    wire.cut('answers')
+    const failed = assert.rejects(sql`select 1`.execute(store[name]), ofKind('unavailable', /terminated/))
+    wire.forget()
+    await failed
+    await sql`select 1`.execute(store[name])
+  })
+}
+
+test('a statement that takes long is left alone while the server works on it, and a report while portions of it arrive', async (t) => {
+  const wire = await wireTo(t, await newDatabase(t))
+  const store = await openOn(t, wire.url, { limits: { suspicion: 500 } })
   const backend = await backendOf(store.write)
-  await sql`select pg_sleep(3)`.execute(store.write)
+  wire.slowDown(100)
+  const [, { rows }] = await Promise.all([
+    sql`select pg_sleep(3)`.execute(store.write),
+    sql`select n from generate_series(1, 7500) as n`.execute(store.reports),
+  ])
+  assert.equal(rows.length, 7500)
   assert.equal(await backendOf(store.write), backend)
 })

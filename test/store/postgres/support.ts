@@ -77,6 +77,8 @@ export interface Wire {
   mend: () => void
   /** The same, but unnoticed: what was connected stays silent and open on both sides. */
   forget: () => void
+  /** What the program sends from now on takes this long, ms. */
+  slowDown: (ms: number) => void
   /** Connections that the program holds. */
   connected: () => number
   /** How often the program has sent something. */
@@ -98,6 +100,7 @@ export async function wireTo(t: TestContext, url: string): Promise<Wire> {
   const program = new Set<Socket>()
   const ofServer = new Set<Socket>()
   let sent = 0
+  let lagMs = 0
   const trapped = (message: Buffer, near: Socket): Buffer | null => {
     if (trap === undefined || !message.includes(trap.text)) return message
     const { spring } = trap
@@ -112,7 +115,9 @@ export async function wireTo(t: TestContext, url: string): Promise<Wire> {
     near.on('data', (data: Buffer) => {
       sent += 1
       const message = trapped(data, near)
-      if (!isCut.requests && message !== null) far.write(message)
+      if (isCut.requests || message === null) return
+      if (lagMs === 0) far.write(message)
+      else setTimeout(() => far.write(message), lagMs)
     })
     far.on('data', (data) => void (isCut.answers || near.write(data)))
     near.on('close', () => {
@@ -148,6 +153,9 @@ export async function wireTo(t: TestContext, url: string): Promise<Wire> {
     },
     forget() {
       present = { requests: false, answers: false }
+    },
+    slowDown(ms) {
+      lagMs = ms
     },
     connected: () => program.size,
     sent: () => sent,
