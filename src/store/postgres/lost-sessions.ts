@@ -10,8 +10,6 @@ const AT_REST = "interval '1 second'"
 export interface LostSessionsOptions {
   /** Pools of one server. */
   pools: readonly ConnectionPool[]
-  /** Opens a separate connection. */
-  connect: () => Promise<DatabaseClient>
   limits: Pick<Limits, 'connect' | 'suspicion'>
 }
 
@@ -55,12 +53,13 @@ export class LostSessions {
   }
 
   async #look(): Promise<void> {
-    const { pools, connect } = this.#options
+    const { pools } = this.#options
     const abandoned = pools.flatMap((pool) => [...pool.abandoned])
     const before = this.#waiting
     this.#waiting = new Set()
     if (abandoned.length === 0 && this.#silent().length === 0) return
-    const client = await connect()
+    const client = await pools[0]?.connectApart()
+    if (client === undefined) return
     this.#client = client
     try {
       const backends = this.#silent().map(({ backend }) => backend)

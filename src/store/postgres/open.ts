@@ -71,9 +71,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       if (replicaError !== undefined) onError(replicaError, `connecting to ${REPLICA}`)
     }
     const { reports, interactive, ...ofPrimary } = pools
-    const reporting = options.readUrl === null ? new Set([reports, interactive]) : []
-    const onPrimary = [...Object.values(ofPrimary), ...reporting]
-    const store = postgresStore({ pools, onPrimary, limits, onError })
+    const reporting = [...new Set([reports, interactive])]
+    const primary = Object.values(ofPrimary)
+    const servers = options.readUrl === null ? [[...primary, ...reporting]] : [primary, reporting]
+    const store = postgresStore({ pools, servers, limits, onError })
     // Only reported, because it works for many. An error here comes again where it matters.
     if (await sharesSessions(store).catch(() => false)) {
       onError(new StoreError('other', `DATABASE_URL ${SHARED_SESSIONS}`), 'checking the connections')
@@ -132,13 +133,13 @@ const closeAll = (pools: Pools): Promise<unknown> =>
 
 interface StoreParts {
   pools: Pools
-  /** The pools that do not lead to a replica. */
-  onPrimary: readonly ConnectionPool[]
+  /** The pools by the server that they lead to: the primary, and the replica. */
+  servers: readonly (readonly ConnectionPool[])[]
   limits: Limits
   onError: PostgresOptions['onError']
 }
 
-function postgresStore({ pools, onPrimary, limits, onError }: StoreParts): Store {
+function postgresStore({ pools, servers, limits, onError }: StoreParts): Store {
   const kysely = (pool: ConnectionPool, beginSql: string) =>
     new Kysely<Tables>({ dialect: poolDialect(pool, beginSql) })
   const write = kysely(pools.write, BEGIN_WRITING)
@@ -155,12 +156,8 @@ function postgresStore({ pools, onPrimary, limits, onError }: StoreParts): Store
     limits,
     onError,
   })
-  const lostSessions = new LostSessions({
-    pools: onPrimary,
-    connect: () => pools.write.connectApart(),
-    limits,
-  })
-  lostSessions.start()
+  const lostSessions = servers.map((of) => new LostSessions({ pools: of, limits }))
+  for (const one of lostSessions) one.start()
   return {
     engine: 'postgres',
     columnTypes: postgresTypes,
@@ -180,7 +177,7 @@ function postgresStore({ pools, onPrimary, limits, onError }: StoreParts): Store
     batch: (operations, options) => writer.run(operations, options),
     async close() {
       // All at once, because what the listener waits for may hang.
-      await Promise.all([listener.stop(), lostSessions.stop(), closeAll(pools)])
+      await Promise.all([listener.stop(), ...lostSessions.map((one) => one.stop()), closeAll(pools)])
     },
   }
 }
