@@ -2,7 +2,7 @@ import { type Clock, SECOND } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import type { JournalFolder } from './journal-folder.ts'
 import { laneInSql, lanesOf, startOfLane } from './lanes.ts'
-import { foldRanges, type JournalRange } from './streams.ts'
+import { foldRanges, type JournalRange, nodeUnindexed } from './streams.ts'
 
 /** Reports include everything accepted longer ago than this: folding and reading take another second. */
 const FRESH_MS = SECOND
@@ -58,17 +58,18 @@ export class Freshness {
     const { store, nodeId } = this.#options
     const { nowInSql } = store
     if (!store.isShared || nowInSql === undefined) return
+    const node = nodeUnindexed(store)
     const rows = await store.read
       .selectFrom('journal')
       .select((eb) => [
-        'node_id',
+        node.as('node_id'),
         laneInSql(eb.ref('seq')).as('lane'),
         eb.fn.max<number>('seq').as('last_seq'),
         eb.fn.min<number>('written_at').as('written_at'),
       ])
       .where('node_id', '!=', nodeId)
       .$if(lanes !== null, (of) => of.where((eb) => eb(laneInSql(eb.ref('seq')), 'in', lanes)))
-      .groupBy((eb) => ['node_id', laneInSql(eb.ref('seq'))])
+      .groupBy((eb) => [node, laneInSql(eb.ref('seq'))])
       .having((eb) => eb(eb.fn.min('written_at'), '<=', eb(nowInSql, '-', FRESH_MS)))
       .execute()
     const ranges = rows.map(

@@ -1,6 +1,7 @@
+import { sql } from 'kysely'
 import type { Membership } from '../cluster/index.ts'
 import { type Clock, Loop, SECOND } from '../lib/index.ts'
-import { attemptEach, chunksOf, type Store } from '../store/index.ts'
+import { attemptEach, chunksOf, type Store, unindexed } from '../store/index.ts'
 import { Folder, type FoldTask, isFoldConflict, Pace } from './fold.ts'
 import { LONGEST_WAIT_MS } from './lanes.ts'
 import { readFoldTask } from './read.ts'
@@ -114,9 +115,10 @@ export async function foldRanges(
 async function orphansIn(store: Store, liveNodes: readonly string[], takeAll: boolean): Promise<JournalRange[]> {
   const live = new Set(liveNodes)
   const { nowInSql } = store
+  const node = nodeUnindexed(store)
   const rows = await store.read
     .selectFrom('journal')
-    .select(({ fn, lit }) => ['node_id', fn.max<number>('seq').as('last_seq'), lit<number>(0).as('is_begun')])
+    .select(({ fn, lit }) => [node.as('node_id'), fn.max<number>('seq').as('last_seq'), lit<number>(0).as('is_begun')])
     .$if(!takeAll && live.size > 0, (journal) =>
       journal.where((eb) =>
         eb.or([
@@ -125,7 +127,7 @@ async function orphansIn(store: Store, liveNodes: readonly string[], takeAll: bo
         ]),
       ),
     )
-    .groupBy('node_id')
+    .groupBy(node)
     .unionAll(
       store.read.selectFrom('folds').select(({ lit }) => ['node_id', 'last_seq', lit<number>(1).as('is_begun')]),
     )
@@ -142,6 +144,13 @@ async function orphansIn(store: Store, liveNodes: readonly string[], takeAll: bo
       .sort((a, b) => Number(isSpill(a.nodeId)) - Number(isSpill(b.nodeId)))
   )
 }
+
+/**
+ * The node of a journal row, to group by. PostgreSQL would read each row through the index for its order, and so each deleted one
+ * that a backup keeps from being cleared away: 320,000 took 9 s, and all pages of the table in a row 0.4 s. SQLite has no such rows.
+ */
+export const nodeUnindexed = ({ isShared }: Pick<Store, 'isShared'>) =>
+  isShared ? unindexed('node_id') : sql.ref<string>('node_id')
 
 async function clientsOf(store: Store, siteNos: readonly number[]): Promise<Map<number, string>> {
   const clients = new Map<number, string>()

@@ -16,13 +16,15 @@ import { runUpkeep } from '../../src/alerts/upkeep.ts'
 import { criticalAlerts } from '../../src/analytics/site-facts.ts'
 import { search } from '../../src/dashboard/search.ts'
 import { OPEN } from '../../src/http/access/access.ts'
+import { Freshness } from '../../src/journal/freshness.ts'
+import { foldOrphans } from '../../src/journal/index.ts'
 import { newId } from '../../src/lib/index.ts'
 import { listDeliveries } from '../../src/notifications/api/deliveries.ts'
 import { isVendorKnown } from '../../src/notifications/notified.ts'
 import type { Store, Tables, Transaction } from '../../src/store/index.ts'
 import { knownRecipients } from '../../src/store/migrations/0065-known-recipients.ts'
-import { NOW } from '../../testkit/clock.ts'
-import { openEmptyStore, sqlite } from '../../testkit/engines.ts'
+import { NOW, TestClock } from '../../testkit/clock.ts'
+import { openEmptyStore, postgres, sqlite } from '../../testkit/engines.ts'
 
 /** Tables in which years are kept. */
 const KEPT = ['alerts', 'incidents', 'deliveries', 'silences', 'deploy_markers']
@@ -91,6 +93,30 @@ test("the upgrade looks for a message's incident among those of vendors, not amo
   assert.deepEqual(ofIncidents, ['SEARCH incidents USING INDEX incidents_by_client (client_id=?)'])
 })
 
+// With 320,000 deleted rows that a backup held back, the index took 9 s, and all pages in a row 0.4 s.
+test('the journal is not read by its index where deleted rows wait to be cleared away (PostgreSQL)', async (t) => {
+  const store = await openEmptyStore(postgres, t)
+  const write = (from: number, to: number) =>
+    sql`insert into journal select node, seq, ${2 * NOW}, repeat(md5(seq::text), 30)
+      from unnest(array['a', 'b']) as node, generate_series(${from}::bigint, ${to}::bigint) as seq`.execute(store.write)
+  await write(1, 2000)
+  await store.write.deleteFrom('journal').execute()
+  await write(2001, 2020)
+  await sql`analyze journal`.execute(store.write)
+  const seen: CompiledQuery[] = []
+  const reads = recording(store, (query) => query.sql.includes('from "journal"') && seen.push(query))
+  await foldOrphans(reads, ['a', 'b'])
+  const freshness = new Freshness({ store: reads, clock: new TestClock(NOW), folder: null, nodeId: 'a' })
+  await freshness.ofAll()
+  await freshness.ofSite(async () => 7)
+  for (const query of seen) {
+    const plan = (await planOf(store, query)).join('\n')
+    assert.match(plan, /Seq Scan on journal/)
+    assert.doesNotMatch(plan, /journal_pkey/)
+  }
+  assert.equal(seen.length, 3)
+})
+
 /** The same store, which notes what is read. */
 function recording(store: Store, note: (query: CompiledQuery) => void): Store {
   const noting = (db: Store['read']): Store['read'] =>
@@ -104,10 +130,10 @@ function recording(store: Store, note: (query: CompiledQuery) => void): Store {
   return { ...store, read: noting(store.read), interactive: noting(store.interactive) }
 }
 
-async function planOf({ read }: Store, { sql: text, parameters }: CompiledQuery): Promise<string[]> {
-  const { rows } = await read.executeQuery<{ detail: string }>({
-    ...{ sql: `explain query plan ${text}`, parameters },
+async function planOf({ engine, read }: Store, { sql: text, parameters }: CompiledQuery): Promise<string[]> {
+  const { rows } = await read.executeQuery<{ detail: string } | { 'QUERY PLAN': string }>({
+    ...{ sql: `explain ${engine === 'sqlite' ? 'query plan ' : ''}${text}`, parameters },
     ...{ query: { kind: 'RawNode' as const, sqlFragments: [], parameters: [] }, queryId: { queryId: newId() } },
   })
-  return rows.map(({ detail }) => detail)
+  return rows.map((row) => ('detail' in row ? row.detail : row['QUERY PLAN']))
 }
