@@ -1,4 +1,4 @@
-import { type Clock, SECOND } from '../lib/index.ts'
+import { type Clock, Mutex, SECOND } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import type { JournalFolder } from './journal-folder.ts'
 import { laneInSql, lanesOf, startOfLane } from './lanes.ts'
@@ -21,6 +21,9 @@ interface FreshnessOptions {
  */
 export class Freshness {
   readonly #options: FreshnessOptions
+  readonly #turn = new Mutex()
+  /** The search that has not begun yet. */
+  #next: Promise<readonly Waiting[]> | undefined
 
   constructor(options: FreshnessOptions) {
     this.#options = options
@@ -55,30 +58,54 @@ export class Freshness {
 
   /** Folds what other nodes have accepted: they would fold it later, or have died. @param lanes null: all */
   async #foldOthers(lanes: readonly number[] | null): Promise<void> {
+    const { store } = this.#options
+    if (!store.isShared) return
+    const rows = await this.#waitingOfOthers()
+    const ranges = rows
+      .filter(({ lane }) => lanes?.includes(lane) ?? true)
+      .map(
+        ({ node_id, lane, last_seq }): JournalRange => ({
+          nodeId: node_id,
+          firstSeq: startOfLane(lane),
+          lastSeq: last_seq,
+        }),
+      )
+    if (ranges.length > 0) await foldRanges(store, ranges)
+  }
+
+  /**
+   * One search serves all who asked before it began: a page asks for a dozen reports at once, and each search reads the whole journal.
+   */
+  #waitingOfOthers(): Promise<readonly Waiting[]> {
+    this.#next ??= this.#turn.run(() => {
+      this.#next = undefined
+      return this.#search()
+    })
+    return this.#next
+  }
+
+  async #search(): Promise<Waiting[]> {
     const { store, nodeId } = this.#options
     const { nowInSql } = store
-    if (!store.isShared || nowInSql === undefined) return
+    if (nowInSql === undefined) return []
     const node = nodeUnindexed(store)
-    const rows = await store.read
+    return store.read
       .selectFrom('journal')
       .select((eb) => [
         node.as('node_id'),
         laneInSql(eb.ref('seq')).as('lane'),
         eb.fn.max<number>('seq').as('last_seq'),
-        eb.fn.min<number>('written_at').as('written_at'),
       ])
       .where('node_id', '!=', nodeId)
-      .$if(lanes !== null, (of) => of.where((eb) => eb(laneInSql(eb.ref('seq')), 'in', lanes)))
       .groupBy((eb) => [node, laneInSql(eb.ref('seq'))])
       .having((eb) => eb(eb.fn.min('written_at'), '<=', eb(nowInSql, '-', FRESH_MS)))
       .execute()
-    const ranges = rows.map(
-      ({ node_id, lane, last_seq }): JournalRange => ({
-        nodeId: node_id,
-        firstSeq: startOfLane(lane),
-        lastSeq: last_seq,
-      }),
-    )
-    if (ranges.length > 0) await foldRanges(store, ranges)
   }
+}
+
+/** A lane of another node with rows that are old enough. */
+interface Waiting {
+  node_id: string
+  lane: number
+  last_seq: number
 }

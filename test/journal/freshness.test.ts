@@ -83,6 +83,38 @@ testOnEveryEngine(
   },
 )
 
+test('reports at the same time look through the journal once, and those asked for meanwhile once more', async (t) => {
+  const store = await openEmptyStore(postgres, t)
+  const { site_no } = await insertSite(store)
+  const isUnderWay = Promise.withResolvers<void>()
+  const mayEnd = Promise.withResolvers<void>()
+  let searches = 0
+  const read = store.read.withPlugin({
+    transformQuery({ node }) {
+      if ('groupBy' in node && node.groupBy !== undefined) searches++
+      return node
+    },
+    async transformResult({ result }) {
+      isUnderWay.resolve()
+      await mayEnd.promise
+      return result
+    },
+  })
+  const clock = new TestClock(NOW)
+  const freshness = new Freshness({ store: { ...store, read }, clock, folder: null, nodeId: 'worker' })
+  const reports = (count: number) => Array.from({ length: count }, () => freshness.ofSite(async () => site_no))
+  const first = reports(3)
+  await isUnderWay.promise
+  await write(store, 'ingest', site_no, { ageMs: 2 * SECOND })
+  const [later = Promise.reject(), ...others] = reports(3)
+  mayEnd.resolve()
+  await Promise.all(first)
+  await later
+  assert.equal(await totalEvents(store, site_no), 1)
+  await Promise.all(others)
+  assert.equal(searches, 2)
+})
+
 test('rows of a program of the version before, and what was spilled, may be of any site', async (t) => {
   const store = await openEmptyStore(postgres, t)
   const { site_no } = await insertSite(store)
