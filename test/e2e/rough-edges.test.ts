@@ -82,6 +82,21 @@ test('pages of one client and of all', async (t) => {
     }
   })
 
+  await t.test('a letter put into the middle of a search leaves the cursor behind it', async (t) => {
+    const { page } = await open(t, '/overview?q=st+shop')
+    const field = page.getByLabel('Find sites and clients')
+    await field.press('Home')
+    await page.keyboard.type('Fir')
+    await page.waitForURL('**/overview?q=First+shop')
+    assert.equal(await field.inputValue(), 'First shop')
+    await page.getByRole('button', { name: 'Clear', exact: true }).press('Enter')
+    await page.keyboard.type('Second')
+    await page.waitForURL('**/overview?q=Second')
+    await follow(page, '/overview?q=First')
+    await page.getByText('Second shop').waitFor({ state: 'detached' })
+    assert.equal(await field.inputValue(), 'First')
+  })
+
   await t.test('a search without a match says what is searched', async (t) => {
     const { page } = await open(t, '/overview')
     await page.getByText('First shop').waitFor()

@@ -1,6 +1,6 @@
-import { Anchor, Button, Skeleton } from '@mantine/core'
+import { Button, Skeleton } from '@mantine/core'
 import { LockKeyhole, type LucideIcon, RefreshCw, SearchX, TriangleAlert } from 'lucide-react'
-import type { MouseEvent, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
 import { useSession } from '../api/session.ts'
 import { explain } from './error-words.ts'
@@ -107,30 +107,6 @@ interface AwaitedProps {
 /** Shown until a chart or list is loaded: a skeleton while loading, a sentence and a button after a failure. */
 export function Awaited({ error, onRetry, height }: AwaitedProps) {
   return error === null ? <Skeleton height={height} /> : <InlineError error={error} onRetry={onRetry} height={height} />
-}
-
-interface RowAwaitedProps {
-  /** Why it does not come, or null while it may. */
-  error: Error | null
-  onRetry: () => void
-  height: number
-  width: number | string
-}
-
-/** Shown until a part of a row is loaded: a skeleton while loading, a button after a failure. */
-export function RowAwaited({ error, onRetry, height, width }: RowAwaitedProps) {
-  if (error === null) return <Skeleton height={height} width={width} />
-  const { title, advice } = explain(error)
-  const retry = (event: MouseEvent) => {
-    // A click on the row would open its page.
-    event.stopPropagation()
-    onRetry()
-  }
-  return (
-    <Anchor component="button" type="button" size="sm" title={`${title}. ${advice}`} onClick={retry}>
-      not loaded: try again
-    </Anchor>
-  )
 }
 
 interface Props {

@@ -1,9 +1,9 @@
-import { CloseButton, SegmentedControl, Select, TextInput } from '@mantine/core'
-import { Search } from 'lucide-react'
+import { SegmentedControl, Select } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useSession } from '../../api/session.ts'
 import { useStreamState } from '../../api/stream.ts'
 import type { Directory } from '../../lib/use-directory.ts'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { SiteSelect } from '../../ui/SiteSelect.tsx'
 import classes from './alerts.module.css'
 import { type Counts, filterLabels } from './inbox.ts'
@@ -55,16 +55,12 @@ export function InboxHeader({ what, title, counts, directory, filter, children }
           onChange={(value) => filter.setSeverity(value === 'critical' || value === 'warning' ? value : 'all')}
           allowDeselect={false}
         />
-        <TextInput
+        <SearchField
           className={classes.search}
-          aria-label={`Find ${what}`}
+          label={`Find ${what}`}
           placeholder={`Search ${what}`}
-          leftSection={<Search size={16} aria-hidden />}
-          rightSection={
-            filter.text !== '' && <CloseButton size="sm" aria-label="Clear" onClick={() => filter.setText('')} />
-          }
-          value={filter.text}
-          onChange={(event) => filter.setText(event.currentTarget.value)}
+          text={filter.text}
+          onChange={filter.setText}
         />
       </div>
     </header>

@@ -1,8 +1,8 @@
-import { Button, CloseButton, Skeleton, TextInput } from '@mantine/core'
+import { Button, Skeleton } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { Building2, Plus, Search, SearchX } from 'lucide-react'
+import { Building2, Plus, SearchX } from 'lucide-react'
 import { useDeferredValue, useMemo } from 'react'
 import { type ClientRecord, clientsQuery } from '../../api/clients.ts'
 import { type ClientState, overviewQuery, type Status } from '../../api/overview.ts'
@@ -12,6 +12,7 @@ import { useUrlState } from '../../lib/use-url-state.ts'
 import { counted } from '../../lib/words.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { EmptyState, ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
@@ -76,14 +77,12 @@ function Loaded({ rows }: { rows: readonly ClientRow[] }) {
   }
   return (
     <>
-      <TextInput
+      <SearchField
         className={classes.search}
-        aria-label="Find clients and sites"
+        label="Find clients and sites"
         placeholder="Client, or one of its sites"
-        leftSection={<Search size={16} aria-hidden />}
-        rightSection={search !== '' && <CloseButton size="sm" aria-label="Clear" onClick={() => setSearch('')} />}
-        value={search}
-        onChange={(event) => setSearch(event.currentTarget.value)}
+        text={search}
+        onChange={setSearch}
       />
       {shown.length > 0 ? (
         <DataTable

@@ -2,7 +2,7 @@ import { useInViewport } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { type UsageRecord, usageQuery } from '../../api/clients.ts'
 import { compact, counted, percent, whole } from '../../lib/words.ts'
-import { RowAwaited } from '../../ui/States.tsx'
+import { RowAwaited } from '../../ui/RowAwaited.tsx'
 import clients from './clients.module.css'
 import classes from './Usage.module.css'
 

@@ -1,7 +1,7 @@
-import { ActionIcon, Button, CloseButton, SegmentedControl, Skeleton, TextInput, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, SegmentedControl, Skeleton, Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Building2, CircleCheck, Presentation, RadioTower, Search, SearchX } from 'lucide-react'
+import { Building2, CircleCheck, Presentation, RadioTower, SearchX } from 'lucide-react'
 import { useDeferredValue, useEffect, useMemo } from 'react'
 import { type Overview, overviewQuery } from '../../api/overview.ts'
 import { useSession } from '../../api/session.ts'
@@ -10,6 +10,7 @@ import { useNow } from '../../lib/external.ts'
 import { useSetUrlState, useUrlState } from '../../lib/use-url-state.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { useSetBreadcrumbs } from '../../ui/PageHeader.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { EmptyState, ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS, STATUSES } from '../../ui/status/status.ts'
@@ -103,14 +104,12 @@ function OverviewHeader({ overview, filter, search, onFilter, onSearch }: Overvi
       </div>
       {overview.clients.length > 0 && (
         <div className={classes.tools} data-print="no">
-          <TextInput
+          <SearchField
             className={classes.search}
-            aria-label="Find sites and clients"
+            label="Find sites and clients"
             placeholder="Site, address or client"
-            leftSection={<Search size={16} aria-hidden />}
-            rightSection={search !== '' && <CloseButton size="sm" aria-label="Clear" onClick={() => onSearch('')} />}
-            value={search}
-            onChange={(event) => onSearch(event.currentTarget.value)}
+            text={search}
+            onChange={onSearch}
           />
           <SegmentedControl
             aria-label="Which sites"

@@ -1,7 +1,7 @@
-import { Button, CloseButton, SegmentedControl, Skeleton, TextInput } from '@mantine/core'
+import { Button, SegmentedControl, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { Plus, Radar, Search, SearchX } from 'lucide-react'
+import { Plus, Radar, SearchX } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'
 import { type ProbeRecord, probesQuery, useProbeUpdates } from '../../api/probes.ts'
 import { AboutClient, useSession } from '../../api/session.ts'
@@ -11,6 +11,7 @@ import { counted } from '../../lib/words.ts'
 import { LinkButton } from '../../ui/LinkButton.tsx'
 import { NoSitesToProbe } from '../../ui/NoSites.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { EmptyState, ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
@@ -115,14 +116,12 @@ function Loaded({ rows, siteId, hasSites }: LoadedProps) {
   return (
     <>
       <div className={classes.tools}>
-        <TextInput
+        <SearchField
           className={classes.search}
-          aria-label="Find probes"
+          label="Find probes"
           placeholder="Probe, site or message"
-          leftSection={<Search size={16} aria-hidden />}
-          rightSection={search !== '' && <CloseButton size="sm" aria-label="Clear" onClick={() => setSearch('')} />}
-          value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
+          text={search}
+          onChange={setSearch}
         />
         <SegmentedControl
           aria-label="Which probes"
