@@ -47,6 +47,18 @@ test('a quota that is used up is named once, and the send mode is judged by the 
   assert.match(check('mode', [], 100), /^ok: /)
 })
 
+test('how many tags are known by name reads well for one, too', () => {
+  const names = (...tag_names: (string | null)[]) => {
+    const some = facts([], 0)
+    const tags = tag_names.map((tag_name, n) => ({ tag_key: tag_name ?? `tag_${n}`, tag_name, executions: 1 }))
+    return checksOf({ ...some, report: { ...some.report, tags } as Facts['report'] }).find(({ id }) => id === 'names')
+      ?.text
+  }
+  assert.equal(names('Meta'), 'The only tag that ran is known by name.')
+  assert.equal(names('Meta', 'GA4'), 'All of the 2 tags that ran are known by name.')
+  assert.match(names('Meta', null) ?? '', /^1 of 2 tags is known by id only: tag_1\. /)
+})
+
 const AT = '2026-11-20T10:00:00.000Z'
 const sentAt = (...times: number[]) => times.map((timestamp_ms) => ({ accepted_at: AT, timestamp_ms }))
 const at = (minutes: number): number => Date.parse(AT) + minutes * 60_000

@@ -95,7 +95,8 @@ function namesCheck(tags: readonly TagReport[]): Check {
   const unnamed = tags.filter(isUnnamed)
   if (tags.length === 0) return { ...check, status: 'unknown', text: 'No tag was reported in the last 24 hours.' }
   if (unnamed.length === 0) {
-    return { ...check, status: 'ok', text: `All of the ${counted(tags.length, 'tag')} that ran are known by name.` }
+    const who = tags.length === 1 ? 'The only tag that ran is' : `All of the ${whole(tags.length)} tags that ran are`
+    return { ...check, status: 'ok', text: `${who} known by name.` }
   }
   const shown = unnamed.slice(0, SHOWN_NAMES).map(({ tag_key }) => tag_key)
   const list = `${shown.join(', ')}${unnamed.length > SHOWN_NAMES ? ' …' : ''}`
