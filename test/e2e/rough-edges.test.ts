@@ -325,6 +325,26 @@ test('answers that come late, and what others change meanwhile', async (t) => {
     },
   )
 
+  await t.test('a silence that is refused after its dialog was closed is reported', async (t) => {
+    const { alert } = await failing()
+    const { page, browserErrors } = await open(t, `/alerts/${alert}`)
+    const { promise: later, resolve: go } = Promise.withResolvers<void>()
+    await page.route('**/api/silences', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      await later
+      await route.fulfill({ status: 403, json: { error: 'forbidden', message: 'Not any more', details: [] } })
+    })
+    await page.getByRole('button', { name: 'Silence', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Custom …' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Silence' })
+    await dialog.getByRole('button', { name: 'Silence', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    go()
+    await page.getByText('Not silenced').waitFor()
+    assert.ok(browserErrors.splice(0).every((text) => /status of 403/.test(text)))
+  })
+
   await t.test('the text of a post-mortem stays while it has the focus', async (t) => {
     const { incident } = await failing()
     const { page } = await open(t, `/incidents/${incident}`)

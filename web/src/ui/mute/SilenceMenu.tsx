@@ -1,7 +1,7 @@
 import { Button, Group, Menu, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { BellOff } from 'lucide-react'
-import { type ReactElement, useState } from 'react'
+import { type ReactElement, useRef, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { useClosing, useUnsaved } from '../../lib/use-unsaved.ts'
@@ -102,6 +102,7 @@ function Form({ scope: first, subject = null, onClose }: Omit<SilenceDialogProps
   const [end, setEnd] = useState(() => wallTime(preset, zone))
   const startsAt = start === '' ? null : momentOf(start, zone)
   const endsAt = momentLike(preset, end, zone)
+  const form = useRef<HTMLFormElement>(null)
   const { error } = silence
   useUnsaved(() => !silence.isPending && comment.trim() !== '')
   const fault = (path: string) => (error instanceof ApiError ? error.fault(path) : undefined)
@@ -113,10 +114,13 @@ function Form({ scope: first, subject = null, onClose }: Omit<SilenceDialogProps
         ends_at: new Date(endsAt ?? 0).toISOString(),
         comment: comment.trim() === '' ? null : comment,
       })
-      // The form shows the error.
-      .then(onClose, () => undefined)
+      .then(onClose, (refusal: Error) => {
+        // The dialog was closed, so nothing else would show it.
+        if (form.current === null) notSilenced(refusal)
+      })
   return (
     <form
+      ref={form}
       onSubmit={(event) => {
         event.preventDefault()
         void submit()
@@ -187,6 +191,8 @@ function Form({ scope: first, subject = null, onClose }: Omit<SilenceDialogProps
   )
 }
 
+const notSilenced = ({ message }: Error) => notifications.show({ color: 'danger', title: 'Not silenced', message })
+
 type End = { ends_at: string } | { until_resolved: true }
 
 interface SilenceSpansProps {
@@ -198,10 +204,7 @@ interface SilenceSpansProps {
 
 /** Menu items with the durations of a silence. */
 export function SilenceSpans({ zone, onChoose }: SilenceSpansProps) {
-  const choose = (end: End) =>
-    void onChoose(end).catch(({ message }: Error) =>
-      notifications.show({ color: 'danger', title: 'Not silenced', message }),
-    )
+  const choose = (end: End) => void onChoose(end).catch(notSilenced)
   return (
     <>
       <Menu.Label>For</Menu.Label>
