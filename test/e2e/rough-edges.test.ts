@@ -345,6 +345,19 @@ test('answers that come late, and what others change meanwhile', async (t) => {
     assert.ok(browserErrors.splice(0).every((text) => /status of 403/.test(text)))
   })
 
+  await t.test('the chart of an alert whose figures are no longer kept says so', async (t) => {
+    const { alert } = await failing()
+    const { page } = await open(t, '/clients')
+    const finding = { subject: { event_name: 'purchase', field: 'coupon' }, band: { low: 0.5, high: null } }
+    await page.route(`**/api/alerts/${alert}`, async (route) => {
+      const response = await route.fetch()
+      const changes = { probe_type: 'field_contract', details: { findings: [finding] } }
+      await route.fulfill({ response, json: { ...((await response.json()) as object), ...changes } })
+    })
+    await follow(page, `/alerts/${alert}`)
+    await page.getByText('The figures of this time are no longer kept.').waitFor()
+  })
+
   await t.test('the text of a post-mortem stays while it has the focus', async (t) => {
     const { incident } = await failing()
     const { page } = await open(t, `/incidents/${incident}`)

@@ -120,6 +120,10 @@ function DataChart({
         />
       ) : error !== null ? (
         <ErrorState error={error} onRetry={retry} />
+      ) : isComplete ? (
+        <Text c="dimmed" size="sm">
+          The figures of this time are no longer kept.
+        </Text>
       ) : (
         <Skeleton height={HEIGHT} radius="md" />
       )}
