@@ -358,6 +358,31 @@ test('answers that come late, and what others change meanwhile', async (t) => {
     await page.getByText('The figures of this time are no longer kept.').waitFor()
   })
 
+  await t.test('an alert of a paused site offers changes to editors of its client alone', async (t) => {
+    const { alert } = await failing()
+    const { page } = await open(t, `/alerts/${alert}`)
+    const resolve = page.getByRole('button', { name: 'Resolve' })
+    await resolve.waitFor()
+    const clients = [
+      { client_id: client.id, role: 'viewer' },
+      { client_id: NO_CLIENT, role: 'editor' },
+    ]
+    const rewrite = (path: string, change: object) =>
+      page.route(path, async (route) => {
+        const response = await route.fetch()
+        await route.fulfill({ response, json: { ...((await response.json()) as object), ...change } })
+      })
+    await rewrite('**/api/dashboard/overview', { clients: [] })
+    await rewrite('**/api/session', { access: { all: null, clients } })
+    const refresh = () => page.evaluate('__TSR_ROUTER__.options.context.queryClient.invalidateQueries()')
+    await refresh()
+    await page.getByText('a paused site').waitFor()
+    await resolve.waitFor({ state: 'detached' })
+    await page.unroute('**/api/session')
+    await refresh()
+    await resolve.waitFor()
+  })
+
   await t.test('the text of a post-mortem stays while it has the focus', async (t) => {
     const { incident } = await failing()
     const { page } = await open(t, `/incidents/${incident}`)

@@ -55,7 +55,7 @@ function Loaded({ alert }: { alert: AlertDetail }) {
   const ofProbe = useQuery(alertsQuery({ probe_id: alert.probe_id, limit: SIMILAR + 1 }))
   const others = useMemo(() => (ofProbe.data ?? NONE).filter(({ id }) => id !== alert.id), [ofProbe.data, alert.id])
   return (
-    <AboutClient value={site?.client_id ?? null}>
+    <AboutClient value={alert.client_id}>
       <AlertHead alert={alert} site={site} mute={mute} />
       {alert.incident_id !== null && <Glance id={alert.incident_id} alertId={alert.id} zone={zone} />}
       <Facts facts={alert.facts} />

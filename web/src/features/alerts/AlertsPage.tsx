@@ -52,7 +52,7 @@ function Loaded({ rows, inbox, filter }: { rows: readonly InboxRow[]; inbox: Inb
   const acknowledging = useAcknowledging()
   const alerts = rows.flatMap((row) => (row.kind === 'alert' ? [row.alert] : []))
   const { active, setActive, silencing, setSilencing, selection } = useInboxActions(alerts, {
-    mayActOn: ({ site_id }) => mayChangeOf(inbox.directory.sites[site_id]?.client_id),
+    mayActOn: ({ client_id }) => mayChangeOf(client_id),
     open: ({ id }) => void navigate({ to: '/alerts/$alertId', params: { alertId: id } }),
     acknowledge: acknowledging.run,
   })

@@ -52,7 +52,7 @@ export function InboxList({ rows, directory, mutes, selected, active, onActive, 
             mute={muteOf(mutes, row.alert)}
             isSelected={selected.has(row.key)}
             {...actions}
-            mayChange={mayChangeOf(directory.sites[row.alert.site_id]?.client_id)}
+            mayChange={mayChangeOf(row.alert.client_id)}
           />
         )
       }

@@ -56,7 +56,7 @@ function Loaded({ incident }: { incident: IncidentDetail }) {
   const site = directory.sites[incident.site_id ?? '']
   const zone = site?.timezone
   return (
-    <AboutClient value={site?.client_id ?? null}>
+    <AboutClient value={incident.client_id}>
       <IncidentHead incident={incident} site={site} />
       <AtAGlance incident={incident} zone={zone} />
       <div className={classes.columns}>

@@ -57,7 +57,7 @@ const UNFOLD_KEY = [['e', 'unfolds']] as const
 
 function Loaded({ rows, incidents, filter }: { rows: readonly Row[]; incidents: Incidents; filter: InboxFilter }) {
   const mayChangeOf = useMayChange()
-  const mayActOn = ({ site_id }: IncidentSummary) => mayChangeOf(incidents.directory.sites[site_id ?? '']?.client_id)
+  const mayActOn = ({ client_id }: IncidentSummary) => mayChangeOf(client_id ?? undefined)
   const mutes = useMutes()
   const navigate = useNavigate()
   const acknowledging = useAcknowledgingIncidents()
