@@ -383,6 +383,29 @@ test('answers that come late, and what others change meanwhile', async (t) => {
     await resolve.waitFor()
   })
 
+  for (const what of ['alert', 'incident'] as const) {
+    await t.test(`a search without a match goes on among older ${what}s`, async (t) => {
+      const { page } = await open(t, '/clients')
+      const [known] = await service.ask<object[]>('GET', `/api/${what}s?client_id=${client.id}`)
+      const resolved = (n: number, title: string) => ({
+        ...{ ...known, id: `${NO_CLIENT.slice(0, -2)}${n}`, title, parent_id: null },
+        ...{ state: 'resolved', resolved_at: '2026-11-20T10:00:00.000Z', resolution: 'manual' },
+      })
+      await page.route(`**/api/${what}s?*order=resolved*`, (route) => {
+        const isFirst = !new URL(route.request().url()).searchParams.has('before')
+        const json = isFirst
+          ? Array.from({ length: 50 }, (_, n) => resolved(10 + n, 'Recent'))
+          : [resolved(60, 'Long ago')]
+        return route.fulfill({ json })
+      })
+      await follow(page, `/${what}s?q=long+ago`)
+      await page.getByText(`Older ${what}s are not searched yet.`).waitFor()
+      await page.getByRole('button', { name: `Show older ${what}s` }).click()
+      await page.getByRole('link', { name: 'Long ago' }).waitFor()
+      await answered(page)
+    })
+  }
+
   await t.test('the text of a post-mortem stays while it has the focus', async (t) => {
     const { incident } = await failing()
     const { page } = await open(t, `/incidents/${incident}`)

@@ -59,7 +59,10 @@ function Loaded({ rows, inbox, filter }: { rows: readonly InboxRow[]; inbox: Inb
 
   if (rows.length === 0) {
     return filter.isNarrowed ? (
-      <NothingMatches what="alert" onShowAll={filter.showAll} />
+      <>
+        <NothingMatches what="alert" hasOlder={inbox.hasOlder} onShowAll={filter.showAll} />
+        {inbox.hasOlder && <InboxFoot what="alert" list={inbox} />}
+      </>
     ) : (
       <NoAlerts filter={filter.filter} onShowAll={filter.showAll} />
     )

@@ -100,7 +100,15 @@ export function NoAlerts({ filter, onShowAll }: { filter: Filter; onShowAll: () 
   )
 }
 
-export function NothingMatches({ what, onShowAll }: { what: string; onShowAll: () => void }) {
+interface NothingMatchesProps {
+  /** "alert" */
+  what: string
+  /** Whether there are more resolved ones than were read. */
+  hasOlder: boolean
+  onShowAll: () => void
+}
+
+export function NothingMatches({ what, hasOlder, onShowAll }: NothingMatchesProps) {
   return (
     <EmptyState
       icon={SearchX}
@@ -111,7 +119,7 @@ export function NothingMatches({ what, onShowAll }: { what: string; onShowAll: (
         </Button>
       }
     >
-      Search {what}s by text, severity, client or site.
+      Search {what}s by text, severity, client or site.{hasOlder && ` Older ${what}s are not searched yet.`}
     </EmptyState>
   )
 }

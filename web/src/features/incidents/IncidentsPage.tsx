@@ -77,7 +77,10 @@ function Loaded({ rows, incidents, filter }: { rows: readonly Row[]; incidents: 
 
   if (rows.length === 0) {
     return filter.isNarrowed ? (
-      <NothingMatches what="incident" onShowAll={filter.showAll} />
+      <>
+        <NothingMatches what="incident" hasOlder={incidents.hasOlder} onShowAll={filter.showAll} />
+        {incidents.hasOlder && <InboxFoot what="incident" list={incidents} />}
+      </>
     ) : (
       <NoIncidents filter={filter.filter} onShowAll={filter.showAll} />
     )
