@@ -221,11 +221,17 @@ export const isWorking =
 /** Holds the address, so that a channel that was edited since is not off. */
 const offKey = (channel: string, address: string): string => `${channel} ${address}`
 
-/** Returns the channels that have failed since before that time without being off, in words: `e-mail of ACME: why`. */
-export async function channelsFailingSince({ read }: Pick<Store, 'read'>, before: number): Promise<string[]> {
+export interface FailingChannel {
+  /** `e-mail of ACME: why` */
+  words: string
+  since: number
+}
+
+/** Returns the channels that have failed since before that time without being off, the longest first. */
+export async function channelsFailingSince({ read }: Pick<Store, 'read'>, before: number): Promise<FailingChannel[]> {
   const channels = await read
     .selectFrom('channels')
-    .select(['channel', 'address', 'last_error'])
+    .select(['channel', 'address', 'last_error', 'failing_since'])
     .where('off_since', 'is', null)
     .where('failing_since', '<=', before)
     .orderBy('failing_since')
@@ -248,9 +254,10 @@ export async function channelsFailingSince({ read }: Pick<Store, 'read'>, before
   // Channels that were edited or deleted since no longer fail, and may have no message that would show it.
   return channels
     .filter(({ channel, address }) => channel === 'global' || lead.get(channel) === address)
-    .map(({ channel, last_error }) => {
+    .map(({ channel, last_error, failing_since }) => {
       const key = keyOf(channel)
-      return `${inWords(key, clients.get(clientIdOf(key) ?? ''))}: ${last_error}`
+      const words = `${inWords(key, clients.get(clientIdOf(key) ?? ''))}: ${last_error}`
+      return { words, since: failing_since ?? before }
     })
 }
 

@@ -14,6 +14,7 @@ export {
   channelsOfPeople,
   channelsOfPerson,
   channelsOnCall,
+  type FailingChannel,
   isReachable,
   isWorking,
   kindOf,

@@ -1,6 +1,11 @@
 import type { Leases } from '../cluster/index.ts'
 import { asError, type Clock, Loop, MINUTE, newId, SECOND } from '../lib/index.ts'
-import { channelsFailingSince, type OwnFailureMessage, type Transport } from '../notifications/index.ts'
+import {
+  channelsFailingSince,
+  type FailingChannel,
+  type OwnFailureMessage,
+  type Transport,
+} from '../notifications/index.ts'
 import type { Outbound } from '../outbound/index.ts'
 import type { Store } from '../store/index.ts'
 
@@ -37,7 +42,7 @@ export class SelfWatch {
   readonly #stopping = new AbortController()
   #known: KnownFailure[] = []
   /** Failing channels as the store last reported them. */
-  #failing: readonly string[] | null = null
+  #failing: readonly FailingChannel[] | null = null
   #beatAt = Number.NEGATIVE_INFINITY
 
   constructor(options: SelfWatchOptions) {
@@ -70,7 +75,7 @@ export class SelfWatch {
     }
     // Another node reports on channels from now on: that this one no longer does is no recovery.
     if (health.failingChannels === null) this.#known = this.#known.filter(({ part }) => part !== DELIVERIES)
-    const found = ownFailuresIn(health)
+    const found = ownFailuresIn(health, now)
     const { known, begun, ended } = review(this.#known, found, now)
     // A recovery that could not be sent is kept, and sent with the next check.
     const unsent: KnownFailure[] = []
@@ -83,7 +88,7 @@ export class SelfWatch {
   }
 
   /** Failing channels on the node that has the lease; null on the others. */
-  async #failingChannels(now: number): Promise<readonly string[] | null> {
+  async #failingChannels(now: number): Promise<readonly FailingChannel[] | null> {
     const { store, leases } = this.#options
     try {
       const isOurs = await leases.claim('delivery-watch')
@@ -140,6 +145,8 @@ export interface OwnFailure {
   /** `store`, `clock`, `connection`, `deliveries`, or `loop:NAME`. */
   part: string
   message: string
+  /** When it began, where that is known: some are seen only after a while. */
+  began?: number
 }
 
 /** The state of this node at one time. */
@@ -151,8 +158,8 @@ export interface NodeHealth {
   clockDoubt: string | null
   /** Why probes that need the network judge nothing, or null. */
   connectionDoubt: string | null
-  /** Channels that have failed for long, in words; null when another node reports them. */
-  failingChannels: readonly string[] | null
+  /** Channels that have failed for long, the longest first; null when another node reports them. */
+  failingChannels: readonly FailingChannel[] | null
 }
 
 /** A loop may be late by this much, or by five of its intervals, whichever is more: roll-ups after a start take time, ms. */
@@ -161,14 +168,11 @@ const LATE_INTERVALS = 5
 /** How long a failure lasts before a message is sent, ms: a restart of the database is not worth one. */
 const LASTS_MS = MINUTE
 
-export function ownFailuresIn({
-  loops,
-  writeTrouble,
-  clockDoubt,
-  connectionDoubt,
-  failingChannels,
-}: NodeHealth): OwnFailure[] {
-  const late = loops.flatMap((loop) => lateness(loop.name, loop.intervalMs, loop.lagMs()))
+export function ownFailuresIn(
+  { loops, writeTrouble, clockDoubt, connectionDoubt, failingChannels }: NodeHealth,
+  now: number,
+): OwnFailure[] {
+  const late = loops.flatMap((loop) => lateness(loop.name, loop.intervalMs, loop.lagMs(), now))
   const store =
     writeTrouble === null ? [] : [{ part: 'store', message: `The store accepts no writes: ${writeTrouble}` }]
   const clock = clockDoubt === null ? [] : [{ part: 'clock', message: clockDoubt }]
@@ -176,22 +180,21 @@ export function ownFailuresIn({
   return [...store, ...clock, ...connection, ...late, ...deliveryFailure(failingChannels ?? [])]
 }
 
-function lateness(name: string, intervalMs: number, lagMs: number): OwnFailure[] {
+function lateness(name: string, intervalMs: number, lagMs: number, now: number): OwnFailure[] {
   if (lagMs <= Math.max(LATE_MS, LATE_INTERVALS * intervalMs)) return []
-  const minutes = Math.round(lagMs / MINUTE)
-  return [{ part: `loop:${name}`, message: `The loop “${name}” has not done its work for ${minutes} minutes` }]
+  return [{ part: `loop:${name}`, message: `The background job “${name}” is stuck or slow`, began: now - lagMs }]
 }
 
-function deliveryFailure(channels: readonly string[]): OwnFailure[] {
-  if (channels.length === 0) return []
-  const [first = '', ...others] = channels
+function deliveryFailure([first, ...others]: readonly FailingChannel[]): OwnFailure[] {
+  if (first === undefined) return []
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
-  return [{ part: DELIVERIES, message: `Messages have not got through for 15 minutes: ${first}${more}` }]
+  return [{ part: DELIVERIES, message: `Messages do not get through: ${first.words}${more}`, began: first.since }]
 }
 
 /** A failure that this node knows about, and whether people do. */
 export interface KnownFailure extends OwnFailure {
   since: number
+  foundAt: number
   isNotified: boolean
   /** It has lasted long enough for a message, which may not have got through: without a connection none does. */
   isDue: boolean
@@ -209,8 +212,8 @@ interface Review {
 export function review(before: readonly KnownFailure[], found: readonly OwnFailure[], now: number): Review {
   const known = found.map((failure): KnownFailure => {
     const earlier = before.find(({ part }) => part === failure.part)
-    const since = earlier?.since ?? now
-    return { ...failure, since, isNotified: earlier?.isNotified ?? false, isDue: now - since >= LASTS_MS }
+    const { since, foundAt, isNotified } = earlier ?? { since: failure.began ?? now, foundAt: now, isNotified: false }
+    return { ...failure, since, foundAt, isNotified, isDue: now - foundAt >= LASTS_MS }
   })
   const isOver = ({ part }: KnownFailure) => !found.some((failure) => failure.part === part)
   return {

@@ -27,7 +27,7 @@ const CASES: readonly [title: string, health: Partial<NodeHealth>, parts: string
     'a loop later than that',
     { loops: [loop(SECOND, 2 * MINUTE + 1)] },
     ['loop:fold'],
-    'The loop “fold” has not done its work for 2 minutes',
+    'The background job “fold” is stuck or slow',
   ],
   ['a slow loop five intervals late', { loops: [loop(HOUR, 5 * HOUR)] }, []],
   ['a slow loop later than that', { loops: [loop(HOUR, 5 * HOUR + 1)] }, ['loop:fold']],
@@ -37,19 +37,24 @@ const CASES: readonly [title: string, health: Partial<NodeHealth>, parts: string
   ['no failing channel', { failingChannels: [] }, []],
   [
     'failing channels',
-    { failingChannels: ['chat of ACME: 500', 'e-mail of ACME: timeout'] },
+    {
+      failingChannels: [
+        { words: 'chat of ACME: 500', since: NOW - HOUR },
+        { words: 'e-mail of ACME: timeout', since: NOW - 15 * MINUTE },
+      ],
+    },
     ['deliveries'],
-    'Messages have not got through for 15 minutes: chat of ACME: 500 (and 1 more)',
+    'Messages do not get through: chat of ACME: 500 (and 1 more)',
   ],
   [
     'all at once',
-    { loops: [loop(SECOND, HOUR)], writeTrouble: 'x', failingChannels: ['y'] },
+    { loops: [loop(SECOND, HOUR)], writeTrouble: 'x', failingChannels: [{ words: 'y', since: NOW }] },
     ['store', 'loop:fold', 'deliveries'],
   ],
 ]
 for (const [title, health, parts, message] of CASES) {
   test(`${title}: ${parts.length === 0 ? 'no failure' : parts.join(', ')}`, () => {
-    const found = ownFailuresIn({ ...WELL, ...health })
+    const found = ownFailuresIn({ ...WELL, ...health }, NOW)
     assert.deepEqual(
       found.map(({ part }) => part),
       parts,
@@ -62,6 +67,7 @@ const STORE: OwnFailure = { part: 'store', message: 'disk full' }
 const known = (agoMs: number, isNotified: boolean, isDue = isNotified): KnownFailure => ({
   ...STORE,
   since: NOW - agoMs,
+  foundAt: NOW - agoMs,
   isNotified,
   isDue,
 })
@@ -80,3 +86,12 @@ for (const [title, before, found, begun, ended] of REVIEWS) {
     if (before[0] !== undefined && found.length > 0) assert.equal(seen.known[0]?.since, before[0].since)
   })
 }
+
+test('a failure that is found late is dated from when it began, and still waits for a minute', () => {
+  const hang = { part: 'loop:fold', message: 'x', began: NOW - HOUR }
+  const [first] = review([], [hang], NOW).known
+  assert.deepEqual([first?.since, first?.isDue], [NOW - HOUR, false])
+  const late = ownFailuresIn({ ...WELL, loops: [loop(SECOND, HOUR)] }, NOW)
+  const channel = ownFailuresIn({ ...WELL, failingChannels: [{ words: 'y', since: NOW - 2 * HOUR }] }, NOW)
+  assert.deepEqual([late[0]?.began, channel[0]?.began], [NOW - HOUR, NOW - 2 * HOUR])
+})

@@ -24,6 +24,7 @@ import {
   printable,
   SHAPES,
   sentence,
+  sinceTail,
   sinceWhen,
   type Tone,
 } from './card.ts'
@@ -39,7 +40,7 @@ export function alertCard(message: AlertMessage, { publicUrl, at }: CardOptions)
     heading: headingOf(message),
     what: whatOf(message),
     // A site may have two alerts of one probe, so the title says which one ended.
-    tail: isOver ? `. It was: ${titleOf(message)}` : ` since ${sinceWhen(times, alert.since, at)}`,
+    tail: isOver ? `. It was: ${titleOf(message)}` : sinceTail(sinceWhen(times, alert.since, at)),
     paragraphs: [...explanations(message), ...meanwhileOver(message, times, at)].map((text) =>
       cut(defanged(printable(text)), PARAGRAPH_MAX),
     ),
@@ -172,7 +173,7 @@ export function groupCard({ of: kind, client, messages }: MessageGroup, { public
       : (worst?.alert.severity ?? 'neutral'),
     heading: `${badge(kind, worst?.alert.severity ?? 'warning')} ${client === null ? 'Several clients' : name(client.name)} — ${count}`,
     what: isOver ? `Ended on ${sitesInWords(messages)}` : `${severitiesInWords(messages)} on ${sitesInWords(messages)}`,
-    tail: isOver ? null : ` since ${sinceWhen(times, since, at)}`,
+    tail: isOver ? null : sinceTail(sinceWhen(times, since, at)),
     paragraphs: [],
     // They are of one client, so the same person is on call for all.
     facts: isOver

@@ -12,6 +12,7 @@ import {
   name,
   oneLine,
   sentence,
+  sinceTail,
   sinceWhen,
 } from './card.ts'
 import { digestCard } from './digest-card.ts'
@@ -57,19 +58,45 @@ function ownCard(message: OwnFailureMessage, { publicUrl, at }: CardOptions): Ca
   const lasted = `${times.span(message.since, at, at)} (${lengthInWords(at - message.since)})`
   const failure = capitalised(cut(oneLine(message.message), LINE_MAX)) || '?'
   const subject =
-    client === undefined ? `Tagwarden itself — ${name(message.part)}` : `${name(client.name)} — channel off`
+    client === undefined
+      ? `Tagwarden itself — ${name(message.part.replace(/^loop:/, ''))}`
+      : `${name(client.name)} — channel off`
   return {
     ...BLANK,
     tone: isOver ? 'ok' : 'critical',
     heading: `[${isOver ? 'RESOLVED' : 'CRITICAL'}] ${subject}`,
     what: isOver ? `Works again after ${lengthInWords(at - message.since)}` : failure,
-    tail: isOver ? null : ` since ${since}`,
-    paragraphs: [isOver ? `It was: ${sentence(failure)}` : 'While this lasts, alerts may come late or not at all.'],
+    tail: isOver ? null : sinceTail(since),
+    paragraphs: isOver ? [`It was: ${sentence(failure)}`] : consequencesOf(message),
     facts: [isOver ? { name: 'Lasted', value: lasted } : { name: 'Since', value: since }, fact('Node', message.node)],
-    link: client === undefined ? { label: 'Open Tagwarden', url: publicUrl } : clientLink(client, publicUrl),
+    link: client === undefined ? ownLink(message, publicUrl) : clientLink(client, publicUrl),
     thread: `own:${name(message.part)}:${message.since}`,
   }
 }
+
+const ownLink = ({ part }: OwnFailureMessage, publicUrl: string): Card['link'] =>
+  part === 'deliveries'
+    ? { label: 'Open the channels', url: `${publicUrl}/settings` }
+    : { label: 'Open Tagwarden', url: publicUrl }
+
+/** Says what follows from a failure and what to do first, where its own text does not. */
+function consequencesOf({ part, client }: OwnFailureMessage): string[] {
+  if (client !== undefined || part === 'clock') return []
+  switch (part) {
+    case 'store':
+      return [
+        `Events sent to this node are refused (503) while this lasts, and ${LATE}. “tagwarden doctor” says what to do.`,
+      ]
+    case 'connection':
+      return [`Probes that need the internet judge nothing while this lasts, and ${LATE}.`]
+    case 'deliveries':
+      return ['Messages wait, and are tried again for 24 hours. Settings shows each channel and its error.']
+    default:
+      return [`While this lasts, ${LATE}. The log of this node says why.`]
+  }
+}
+
+const LATE = 'alerts may come late or not at all'
 
 const clientLink = ({ id }: Named, publicUrl: string): Card['link'] => ({
   label: 'Open the client',

@@ -14,7 +14,7 @@ export interface Card {
   heading: string
   /** What is wrong in one line. */
   what: string
-  /** Follows `what` where there is one line only: ` since 09:42 CET (42 min)` or `. It was: …`. */
+  /** Follows `what` where there is one line only: ` · since 09:42 CET (42 min)` or `. It was: …`. */
   tail: string | null
   /** Explanations, which may be long. */
   paragraphs: readonly string[]
@@ -225,6 +225,9 @@ export class LocalTimes {
 /** Returns `09:42 CET (42 min)`. */
 export const sinceWhen = (times: LocalTimes, since: number, at: number): string =>
   `${times.moment(since, at)} (${lengthInWords(at - since)})`
+
+/** Set apart, because a title may be any sentence: `It is off until the address is edited since 09:42` would be wrong. */
+export const sinceTail = (since: string): string => ` · since ${since}`
 
 function isZone(zone: string): boolean {
   try {

@@ -11,6 +11,7 @@ import {
   lengthInWords,
   name,
   oneLine,
+  sinceTail,
   sinceWhen,
 } from './card.ts'
 
@@ -35,7 +36,7 @@ export function vendorCard(
     tone: isOver ? 'ok' : incident.severity,
     heading: `[${isOver ? 'RESOLVED' : incident.severity.toUpperCase()}] ${name(vendor)}${sites.length === 0 ? '' : ` — ${sites.length} sites`}`,
     what: capitalised(cut(defanged(oneLine(incident.title)), LINE_MAX)) || '?',
-    tail: isOver ? null : ` since ${since}`,
+    tail: isOver ? null : sinceTail(since),
     paragraphs: isOver
       ? []
       : [isFall ? explanationOfFall(name(vendor), clients) : explanationOf(name(vendor), isOwn, clients === 1)],
