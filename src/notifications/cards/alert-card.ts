@@ -28,6 +28,7 @@ import {
   sinceWhen,
   type Tone,
 } from './card.ts'
+import { newsOf } from './news.ts'
 
 const PARAGRAPH_MAX = 5_000
 
@@ -41,6 +42,7 @@ export function alertCard(message: AlertMessage, { publicUrl, at }: CardOptions)
     what: whatOf(message),
     // A site may have two alerts of one probe, so the title says which one ended.
     tail: isOver ? `. It was: ${titleOf(message)}` : sinceTail(sinceWhen(times, alert.since, at)),
+    news: newsOf(message),
     paragraphs: [...explanations(message), ...meanwhileOver(message, times, at)].map((text) =>
       cut(defanged(printable(text)), PARAGRAPH_MAX),
     ),

@@ -16,6 +16,8 @@ export interface Card {
   what: string
   /** Follows `what` where there is one line only: ` · since 09:42 CET (42 min)` or `. It was: …`. */
   tail: string | null
+  /** What is new in a later message, which comes first where there is one line only: with the severity alone it would read as another alarm. */
+  news?: string | null
   /** Explanations, which may be long. */
   paragraphs: readonly string[]
   facts: readonly Fact[]
@@ -78,8 +80,11 @@ export interface CardOptions {
 const HEADING_SHOWN = 70
 
 /** Returns everything in one line, as phones show it. */
-export const summaryOf = ({ heading, what, tail }: Card): string =>
-  `${cut(heading, HEADING_SHOWN)}: ${what}${tail ?? ''}`
+export const summaryOf = (card: Card): string => `${cut(card.heading, HEADING_SHOWN)}: ${previewOf(card)}`
+
+/** Returns the line that follows the heading in lists of e-mails. */
+export const previewOf = ({ what, tail, news = null }: Card): string =>
+  `${news === null ? '' : `${news} `}${what}${tail ?? ''}`
 
 /** Returns at most `max` lines, and how many more there are. */
 export function linesWithin({ lines }: Card, max: number): { shown: readonly Line[]; more: string | null } {

@@ -1,4 +1,4 @@
-import { type Card, cut, defanged, linesWithin, oneLine, SHAPES } from '../cards/card.ts'
+import { type Card, cut, defanged, linesWithin, oneLine, previewOf, SHAPES } from '../cards/card.ts'
 import { cardOf } from '../cards/card-of.ts'
 import {
   aboutIncident,
@@ -88,7 +88,7 @@ function htmlOf(card: Card): string {
     button(card.link),
     ...(card.footer === null ? [] : [block(escapeHtml(card.footer), 'muted')]),
   ]
-  return page(card.heading, COLOURS[card.tone], rows, `${card.what}${card.tail ?? ''}`)
+  return page(card.heading, COLOURS[card.tone], rows, previewOf(card))
 }
 
 const lineOf = (colour: string, shape: string, text: string): string =>

@@ -10,9 +10,12 @@ import {
   lengthInWords,
   oneLine,
   printable,
+  summaryOf,
 } from '../../../src/notifications/cards/card.ts'
+import { cardOf } from '../../../src/notifications/cards/card-of.ts'
 import { incidentsInWords, morningOf, percent, scoreOf, trendOf } from '../../../src/notifications/cards/digest-card.ts'
-import { digest } from '../services/samples.ts'
+import type { AlertMessage } from '../../../src/notifications/message.ts'
+import { digest, SAMPLES } from '../services/samples.ts'
 
 const CUTS = [
   ['short enough', 20, 'short enough'],
@@ -145,4 +148,31 @@ test('a digest of as many versions as are read says that these are the latest', 
     return morningOf({ ...digest, morning }).map(({ title }) => title)
   }
   deepEqual([titles(49), titles(50)], [['Versions published'], ['Versions published, the latest 50']])
+})
+
+const NEWS = [
+  ['opened', 'X fails · since'],
+  ['explained', 'Cause found: “The tag server does not answer”. X fails · since'],
+  ['reminder', 'Cause found: “The tag server does not answer”. X fails · since'],
+  ['escalated', 'X fails · since'],
+] as const
+for (const [kind, begin] of NEWS) {
+  test(`on a lock screen a message of the kind ${kind} begins with "${begin}"`, () => {
+    const said = { ...SAMPLES.explained, kind } as AlertMessage
+    const message = { ...said, alert: { ...said.alert, title: 'X fails' } }
+    const summary = summaryOf(cardOf(message, { publicUrl: 'https://tagwarden.example', at }))
+    ok(summary.includes(`Tag failures: ${begin}`), summary)
+  })
+}
+
+test('on a lock screen a message about more events begins with them', () => {
+  const summary = summaryOf(cardOf(SAMPLES.widened as AlertMessage, { publicUrl: 'https://tagwarden.example', at }))
+  ok(summary.includes('Tag failures: Now also on “purchase”. Meta CAPI fails'), summary)
+})
+
+test('on a lock screen a cause that was found is named once', () => {
+  const said = SAMPLES.explained as AlertMessage
+  const message = { ...said, alert: { ...said.alert, title: 'The tag server does not answer' } }
+  const summary = summaryOf(cardOf(message, { publicUrl: 'https://tagwarden.example', at }))
+  ok(summary.includes('Tag failures: Cause found: The tag server does not answer · since'), summary)
 })
