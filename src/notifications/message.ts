@@ -134,7 +134,7 @@ export interface DigestMessage {
   to: number
   timezone: string
   sites: readonly DigestSite[]
-  /** Unresolved ones first, at most `DIGEST_INCIDENTS`. */
+  /** Unresolved ones first, of these the critical ones; at most `DIGEST_INCIDENTS`. */
   incidents: readonly DigestIncident[]
   /** Counts all incidents, listed or not; missing in messages of earlier versions. */
   counts?: { incidents: number; unresolved: number }

@@ -189,11 +189,12 @@ testOnEveryEngine(
             },
           ],
           incidents: [
+            // The one that is critical comes first, however old it is.
+            { ...line(old), severity: 'critical', impact: '30 of 80 events (38 %)' },
             { ...line(once), unnotified: 'not notified yet' },
             { ...line(silenced), unnotified: 'not notified: silenced' },
             { ...line(outlasting), cause: '“Planned”' },
             { ...line(lesser), unnotified: 'not notified: every channel takes critical alerts only' },
-            { ...line(old), severity: 'critical', impact: '30 of 80 events (38 %)' },
             { ...line(early), cause: 'probably Meta, on other sites too' },
             { ...line(planned), unnotified: 'not notified: maintenance' },
             { ...line(over), site: 'blog', unnotified: 'not notified' },

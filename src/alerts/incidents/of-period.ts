@@ -12,7 +12,7 @@ import { type Cause, causeOf } from './sign.ts'
 
 /**
  * Returns the client's incidents that were unresolved at some time in the period, for a digest: active sites only, unresolved ones
- * first, then the newest first. Incidents that no one was notified of say why. Only the first `DIGEST_INCIDENTS` are listed;
+ * first, of these the critical ones, then the newest first. Incidents that no one was notified of say why. Only the first `DIGEST_INCIDENTS` are listed;
  * `counts` counts all. Left out are incidents that ended before any alert was confirmed and those that another one of them
  * explains.
  *
@@ -33,6 +33,19 @@ export async function incidentsOfPeriod(
     .where(({ eb, or }) => or([eb('incidents.resolved_at', 'is', null), eb('incidents.resolved_at', '>=', from)]))
     .where(({ eb, or }) => or([eb('incidents.resolved_at', 'is', null), HAS_CONFIRMED_ALERT]))
     .orderBy((eb) => eb.case().when('incidents.resolved_at', 'is', null).then(0).else(1).end())
+    // The worst of what lasts, which the list must not cut off.
+    .orderBy(({ eb, and, or }) => {
+      const isCritical = or([
+        eb('incidents.severity', '=', 'critical'),
+        eb('incidents.notified_severity', '=', 'critical'),
+      ])
+      return eb
+        .case()
+        .when(and([eb('incidents.resolved_at', 'is', null), isCritical]))
+        .then(0)
+        .else(1)
+        .end()
+    })
     .orderBy('incidents.id', 'desc')
     .execute()
   const all = withoutParts(found, found)

@@ -108,19 +108,19 @@ function digestText(digest: DigestMessage, { publicUrl, unsubscribeUrl }: Compos
     digestHeading(digest),
     '',
     ...downInWords(digest).flatMap((sentence) => [sentence, '']),
+    incidentsInWords(digest),
+    ...incidents.slice(0, DIGEST_INCIDENTS).map((incident) => `  ${incidentInWords(incident, digest)}`),
+    ...moreOf(countsOf(digest).incidents, DIGEST_INCIDENTS, 'incidents'),
     ...sites
       .slice(0, MAX_SITES)
       .flatMap((site) => [
+        '',
         defanged(oneLine(site.name)),
         `  Events: ${whole(site.events)}${inParentheses(trendOf(site))}`,
         `  Score:  ${scoreOf(site) ?? 'not enough data'}`,
         ...worseTagsOf(site).map((tag) => `  Worse:  ${tag}`),
-        '',
       ]),
-    ...moreOf(sites.length, MAX_SITES, 'sites').flatMap((more) => [more, '']),
-    incidentsInWords(digest),
-    ...incidents.slice(0, DIGEST_INCIDENTS).map((incident) => `  ${incidentInWords(incident, digest)}`),
-    ...moreOf(countsOf(digest).incidents, DIGEST_INCIDENTS, 'incidents'),
+    ...moreOf(sites.length, MAX_SITES, 'sites').flatMap((more) => ['', more]),
     ...morningOf(digest).flatMap(({ title, lines: ofSection }) => [
       '',
       title,
@@ -146,15 +146,15 @@ function digestHtml(digest: DigestMessage, { publicUrl, unsubscribeUrl }: Compos
   )
   const rows = [
     ...downInWords(digest).map(paragraph),
+    heading(incidentsInWords(digest)),
+    ...incidents.slice(0, DIGEST_INCIDENTS).map((incident) => incidentHtml(incident, digest, publicUrl)),
+    ...moreOf(countsOf(digest).incidents, DIGEST_INCIDENTS, 'incidents').map((more) => block(more)),
     dataTable(['Site', 'Events\nChange', 'Score'], sites.slice(0, MAX_SITES).map(siteCells)),
     ...moreOf(sites.length, MAX_SITES, 'sites').map((more) => block(more)),
     ...(worse.length === 0
       ? []
       : [heading('Tags that got worse'), dataTable(['Tag', 'Succeeded', 'Before'], worse.slice(0, MAX_SITES))]),
     ...moreOf(worse.length, MAX_SITES, 'tags').map((more) => block(more)),
-    heading(incidentsInWords(digest)),
-    ...incidents.slice(0, DIGEST_INCIDENTS).map((incident) => incidentHtml(incident, digest, publicUrl)),
-    ...moreOf(countsOf(digest).incidents, DIGEST_INCIDENTS, 'incidents').map((more) => block(more)),
     ...morningOf(digest).flatMap(({ title, lines }) => [
       heading(title),
       block(lines.slice(0, DIGEST_INCIDENTS).map(escapeHtml).join('<br>')),

@@ -1,6 +1,7 @@
 import { equal, match, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { composeEmail } from '../../../src/notifications/email/compose.ts'
+import type { Message } from '../../../src/notifications/message.ts'
 import { equalGolden } from '../services/golden.ts'
 import { AT, opened, PUBLIC_URL, SAMPLES } from '../services/samples.ts'
 
@@ -18,6 +19,14 @@ test('the subject says how bad it is, where and what watches it, in one line wit
   equal(composeEmail(opened, options).subject, '[CRITICAL] shop.acme.com — Tag failures')
   const odd = { ...opened, probe: { ...opened.probe, name: 'Tags \r\nBcc: everybody@example.com \n' } }
   equal(composeEmail(odd, options).subject, '[CRITICAL] shop.acme.com — Tags Bcc: everybody@example.com')
+})
+
+test('a digest says what was wrong before how much came', () => {
+  const { text, html } = composeEmail(SAMPLES.digest as Message, options)
+  for (const said of [text, html]) {
+    const [wrong, came] = [said.indexOf('Meta CAPI fails on 31 %'), said.indexOf('1,284,220')]
+    ok(wrong > 0 && wrong < came)
+  }
 })
 
 test('names that look like HTML are shown as they are', () => {
