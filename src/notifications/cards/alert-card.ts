@@ -50,7 +50,7 @@ export function alertCard(message: AlertMessage, { publicUrl, at }: CardOptions)
     change: changeOf(message),
     lines: [],
     footer: footerOf(message),
-    link: { label: 'Open the alert', url: `${publicUrl}/alerts/${encodeURIComponent(alert.id)}` },
+    link: linkTo(message, publicUrl),
     thread: alert.id,
     opened:
       message.kind === 'opened' || message.untold !== undefined
@@ -58,6 +58,12 @@ export function alertCard(message: AlertMessage, { publicUrl, at }: CardOptions)
         : `It opened at ${times.moment(alert.opened_at, at)}.`,
   }
 }
+
+/** Leads to the incident: to acknowledge one of its alerts stops no reminders, and that one may be resolved. Messages of earlier versions lack it. */
+const linkTo = ({ alert, incident }: AlertMessage, publicUrl: string): Card['link'] =>
+  incident === undefined
+    ? { label: 'Open the alert', url: `${publicUrl}/alerts/${encodeURIComponent(alert.id)}` }
+    : { label: 'Open the incident', url: `${publicUrl}/incidents/${encodeURIComponent(incident.id)}` }
 
 /** Returns the last bad result when it says more than the title, and what is particular about this message. */
 function explanations(message: AlertMessage): string[] {
@@ -223,7 +229,7 @@ function linkOf(client: Named | null, messages: readonly AlertMessage[], publicU
     return { label: 'Open the site', url: `${publicUrl}/sites/${encodeURIComponent(site)}` }
   }
   const query = client === null ? '' : `?client=${encodeURIComponent(client.id)}`
-  return { label: 'Open the alerts', url: `${publicUrl}/alerts${query}` }
+  return { label: 'Open the incidents', url: `${publicUrl}/incidents${query}` }
 }
 
 /** Kinds whose badge does not show a severity. */

@@ -14,7 +14,7 @@ import {
 } from '../../../src/notifications/cards/card.ts'
 import { cardOf } from '../../../src/notifications/cards/card-of.ts'
 import { incidentsInWords, morningOf, percent, scoreOf, trendOf } from '../../../src/notifications/cards/digest-card.ts'
-import type { AlertMessage } from '../../../src/notifications/message.ts'
+import type { AlertMessage, MessageGroup } from '../../../src/notifications/message.ts'
 import { digest, SAMPLES } from '../services/samples.ts'
 
 const CUTS = [
@@ -175,4 +175,12 @@ test('on a lock screen a cause that was found is named once', () => {
   const message = { ...said, alert: { ...said.alert, title: 'The tag server does not answer' } }
   const summary = summaryOf(cardOf(message, { publicUrl: 'https://tagwarden.example', at }))
   ok(summary.includes('Tag failures: Cause found: The tag server does not answer · since'), summary)
+})
+
+test('the link leads to the incident, where one click acknowledges all of its alerts, or to those of the client', () => {
+  const options = { publicUrl: 'https://tagwarden.example', at }
+  const { link } = cardOf(SAMPLES.explained as AlertMessage, options)
+  equal(link.url, 'https://tagwarden.example/incidents/019a9f6c-4a40-7000-8000-0000000000b0')
+  const several = cardOf(SAMPLES.group as MessageGroup, options)
+  equal(several.link.url, 'https://tagwarden.example/incidents?client=7f3a2f0e-0000-4000-8000-0000000000c1')
 })
