@@ -107,6 +107,7 @@ test('alerts about targets that break and are repaired', async (t) => {
     await answering(page, false, () => page.getByRole('link', { name: 'Overview' }).first().click())
     await page.getByRole('button', { name: 'Acknowledge' }).click()
     assert.equal(await page.getByLabel('Comment').inputValue(), 'The disk is full')
+    await page.getByText('Reminders stop once all alerts of its incident are acknowledged').waitFor()
     await page.getByLabel('Your name').fill('Mara')
     await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
     await page.getByText('acknowledged by Mara', { exact: true }).first().waitFor()

@@ -106,7 +106,7 @@ function AlertActions({ alert, mute, zone }: AlertActionsProps) {
             handle.mutateAsync({ id: alert.id, verb: 'acknowledge', ...said }).then(() => offerUndo([alert.id]))
           }
         >
-          Says that someone is working on it. Stops reminders.
+          Says that someone is working on it. Reminders stop once all alerts of its incident are acknowledged.
         </HandlePopover>
       )}
       {alert.state === 'acknowledged' && (
