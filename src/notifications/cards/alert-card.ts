@@ -28,6 +28,7 @@ import {
   sinceWhen,
   type Tone,
 } from './card.ts'
+import { lossOf, lossTail } from './loss.ts'
 import { newsOf } from './news.ts'
 
 const PARAGRAPH_MAX = 5_000
@@ -41,7 +42,7 @@ export function alertCard(message: AlertMessage, { publicUrl, at }: CardOptions)
     heading: headingOf(message),
     what: whatOf(message),
     // A site may have two alerts of one probe, so the title says which one ended.
-    tail: isOver ? `. It was: ${titleOf(message)}` : sinceTail(sinceWhen(times, alert.since, at)),
+    tail: `${isOver ? `. It was: ${titleOf(message)}` : sinceTail(sinceWhen(times, alert.since, at))}${lossTail(message.incident)}`,
     news: newsOf(message),
     paragraphs: [...explanations(message), ...meanwhileOver(message, times, at)].map((text) =>
       cut(defanged(printable(text)), PARAGRAPH_MAX),
@@ -146,12 +147,6 @@ function factsOfResolved({ alert, client, facts, incident }: AlertMessage, times
 }
 
 const onCallOf = ({ on_call }: AlertMessage): Fact[] => (on_call === undefined ? [] : [fact('On call', on_call)])
-
-/** Returns what the incident costs so far, or cost in the end. */
-const lossOf = (incident: MessageIncident | undefined): Fact[] =>
-  typeof incident?.impact?.text !== 'string'
-    ? []
-    : [fact(incident.impact.final ? 'Lost' : 'Lost so far', incident.impact.text)]
 
 /** Returns the number of alerts, unless there is only one. */
 const alertsOf = (incident: MessageIncident | undefined): Fact[] =>

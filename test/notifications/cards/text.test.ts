@@ -184,3 +184,14 @@ test('the link leads to the incident, where one click acknowledges all of its al
   const several = cardOf(SAMPLES.group as MessageGroup, options)
   equal(several.link.url, 'https://tagwarden.example/incidents?client=7f3a2f0e-0000-4000-8000-0000000000c1')
 })
+
+test('on a lock screen a reminder ends with what is lost so far, and an end with what was', () => {
+  const said = SAMPLES.costly as AlertMessage
+  const options = { publicUrl: 'https://tagwarden.example', at }
+  ok(summaryOf(cardOf(said, options)).endsWith('. Lost so far: about 267 of 425 purchases (63 %; between 240 and 310)'))
+  const incident = said.incident && { ...said.incident, impact: { text: '267 of 425 purchases (63 %)', final: true } }
+  const over = { ...(SAMPLES.resolved as AlertMessage), ...(incident === undefined ? {} : { incident }) }
+  const end =
+    'Fine again after 42 min. It was: Meta CAPI fails on 31 % of purchase events. Lost: 267 of 425 purchases (63 %)'
+  ok(summaryOf(cardOf(over, options)).endsWith(end))
+})
