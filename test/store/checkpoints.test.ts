@@ -7,15 +7,19 @@ import { Checkpoints } from '../../src/store/sqlite/checkpoints.ts'
 import { LateConnection } from '../../src/store/sqlite/late-connection.ts'
 import { tempDir } from '../../testkit/engines.ts'
 
-/** A database whose write-ahead log is moved by `tick`, as each second; `helpers` counts the threads opened for it. */
-async function database(t: TestContext) {
+/**
+ * A database whose write-ahead log is moved by `tick`, as each second; `helpers` counts the threads opened for it.
+ *
+ * @param connect opens such a thread
+ */
+async function database(t: TestContext, connect: typeof connectWithoutThread = connectWithoutThread) {
   const folder = await tempDir(t)
   const options = { path: join(folder, 'a.db'), lockPath: join(folder, 'a.lock') }
   const writer = await connectWithoutThread({ ...options, mode: 'writer' })
   const counts = { helpers: 0 }
   const helper = new LateConnection(() => {
     counts.helpers += 1
-    return connectWithoutThread({ ...options, mode: 'checkpointer' })
+    return connect({ ...options, mode: 'checkpointer' })
   })
   t.after(async () => {
     await helper.close()
@@ -64,4 +68,14 @@ test('a busy service moves its log beside the commits from the first busy second
   await write(10)
   await checkpoints.tick()
   assert.equal(await unmoved(), 0)
+})
+
+test('a busy service whose thread cannot be opened moves its log with the writer, and tries the thread again', async (t) => {
+  const { checkpoints, counts, write, unmoved } = await database(t, () => Promise.reject(new Error('too many threads')))
+  await checkpoints.tick()
+  for (let second = 1; second <= 3; second += 1) {
+    await write(300)
+    await assert.rejects(checkpoints.tick(), /too many threads/)
+    assert.deepEqual({ helpers: counts.helpers, unmoved: await unmoved() }, { helpers: second, unmoved: 0 })
+  }
 })

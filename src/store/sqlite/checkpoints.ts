@@ -40,11 +40,15 @@ export class Checkpoints {
   /**
    * Under constant load there is always a frame that the thread has not seen, and the log would grow for ever. So the writer moves
    * the last few itself, and its next commit starts the log from the beginning. Overwriting the log also makes syncing it cheaper
-   * than extending it, because the file system has no new length to record.
+   * than extending it, because the file system has no new length to record. Nor does the log grow while the thread cannot be opened.
    */
   async #besideCommits(): Promise<void> {
-    const length = await lengthAfter(this.#helper, 'passive')
-    if (length >= RESTART_LOG_PAGES) await this.#byWriter('passive')
+    let length = RESTART_LOG_PAGES
+    try {
+      length = await lengthAfter(this.#helper, 'passive')
+    } finally {
+      if (length >= RESTART_LOG_PAGES) await this.#byWriter('passive')
+    }
   }
 
   #byWriter(mode: Mode): Promise<number> {
