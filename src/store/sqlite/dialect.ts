@@ -77,15 +77,17 @@ class ThreadDriver implements Driver {
   }
 
   async #take(): Promise<SharedThread> {
-    const shared = this.#free.at(-1)
-    const isUnopened = shared?.thread.isUnopened ?? false
-    if (shared !== undefined && (!isUnopened || this.#patienceMs === 0)) {
-      this.#free.pop()
+    // One that could not be opened may lie above an open one.
+    const open = this.#free.findLastIndex(({ thread }) => thread.isUnopened !== true)
+    const at = open === -1 && this.#patienceMs === 0 ? this.#free.length - 1 : open
+    const shared = this.#free[at]
+    if (shared !== undefined) {
+      this.#free.splice(at, 1)
       return shared
     }
     const { promise, resolve } = Promise.withResolvers<SharedThread>()
     this.#waiting.push(resolve)
-    if (isUnopened) setTimeout(() => this.#openFor(resolve), this.#patienceMs)
+    if (this.#free.length > 0) setTimeout(() => this.#openFor(resolve), this.#patienceMs)
     return promise
   }
 

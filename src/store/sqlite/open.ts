@@ -66,8 +66,7 @@ export async function openSqliteStore(dataDir: string, options: SqliteOptions = 
     const reader = await open('reader')
     const late = (length: number) => Array.from({ length }, () => new LateConnection(() => open('reader')))
     const checkpointer = new LateConnection(() => open('checkpointer'))
-    // The last reader is used first, so that is the one already open.
-    threads.push(checkpointer, ...late(READERS - 1), reader, ...late(ASKED_READERS))
+    threads.push(checkpointer, reader, ...late(READERS - 1 + ASKED_READERS))
   } catch (thrown) {
     await Promise.all(threads.map((thread) => thread.close()))
     throw startupError(dataDir, thrown)
