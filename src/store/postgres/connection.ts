@@ -41,9 +41,9 @@ export class PooledConnection {
     return this.#client.endpoint
   }
 
-  /** The server's process id of its session, or null. */
-  get backend(): number | null {
-    return this.#client.backend
+  /** Its session, or null. */
+  get session(): string | null {
+    return this.#client.session
   }
 
   /** Whether it broke because no answer came in time. Its session may still be alive then. */
@@ -171,6 +171,8 @@ function queryInPortions(
 /** A connection of the driver that knows its endpoint and can be dropped. */
 export class DatabaseClient extends pg.Client {
   readonly endpoint: Endpoint
+  /** When the server started, by its clock: tells servers behind one address apart. Known once the session is prepared. */
+  serverStart: string | null = null
 
   /** @throws Error when the address is invalid, or a certificate that it names cannot be read */
   constructor(endpoint: Endpoint, config: pg.ClientConfig) {
@@ -180,9 +182,10 @@ export class DatabaseClient extends pg.Client {
     this.on('error', () => undefined)
   }
 
-  /** The server's process id of the session, or null before it exists. The driver's types lack it. */
-  get backend(): number | null {
-    return 'processID' in this && typeof this.processID === 'number' ? this.processID : null
+  /** The server's process id of the session, which the driver's types lack, and the server; null before they are known. */
+  get session(): string | null {
+    const pid = 'processID' in this && typeof this.processID === 'number' ? this.processID : null
+    return pid === null || this.serverStart === null ? null : `${pid} ${this.serverStart}`
   }
 
   /** Closes the socket without a goodbye, which a vanished server would never answer. Pending statements fail. */

@@ -1,7 +1,7 @@
 import { Loop, SECOND, systemClock } from '../../lib/index.ts'
 import type { DatabaseClient } from './connection.ts'
 import type { Limits } from './limits.ts'
-import type { ConnectionPool } from './pool.ts'
+import { type ConnectionPool, SERVER_START } from './pool.ts'
 
 const LOOK_INTERVAL_MS = SECOND
 /** How long a session must have been idle, by the server's clock: by then an answer under way has arrived. */
@@ -29,7 +29,7 @@ export class LostSessions {
   readonly #loop: Loop
   #client: DatabaseClient | undefined
   /** Sessions that waited for our next message at the last look. */
-  #waiting: ReadonlySet<number> = new Set()
+  #waiting: ReadonlySet<string> = new Set()
 
   constructor(options: LostSessionsOptions) {
     this.#options = options
@@ -62,15 +62,15 @@ export class LostSessions {
     if (client === undefined) return
     this.#client = client
     try {
-      const backends = this.#silent().map(({ backend }) => backend)
-      const waiting = await this.#waitingSessions(client, backends)
-      const atRest = new Set(waiting.flatMap(({ pid, is_idle }) => (is_idle || before.has(pid) ? pid : [])))
-      this.#waiting = new Set(waiting.map(({ pid }) => pid))
+      const silent = this.#silent().map(({ session }) => session)
+      const waiting = await this.#waitingSessions(client, silent)
+      const atRest = new Set(waiting.flatMap(({ session, is_idle }) => (is_idle || before.has(session) ? session : [])))
+      this.#waiting = new Set(waiting.map(({ session }) => session))
       // Checked again: a session that has answered meanwhile is rightly idle.
-      const lost = this.#silent().filter(({ backend }) => atRest.has(backend))
-      await this.#endSessions(client, [...abandoned, ...lost.map(({ backend }) => backend)])
+      const lost = this.#silent().filter(({ session }) => atRest.has(session))
+      await this.#endSessions(client, [...abandoned, ...lost.map(({ session }) => session)])
       for (const { drop } of lost) drop()
-      for (const pool of pools) for (const backend of abandoned) pool.abandoned.delete(backend)
+      for (const pool of pools) for (const session of abandoned) pool.abandoned.delete(session)
     } finally {
       client.drop()
       this.#client = undefined
@@ -82,20 +82,20 @@ export class LostSessions {
     return pools.flatMap((pool) => pool.silentFor(limits.suspicion))
   }
 
-  async #waitingSessions(client: DatabaseClient, backends: readonly number[]) {
-    const { rows } = await client.query<{ pid: number; is_idle: boolean }>({
-      text: `select pid, state like 'idle%' and state_change < clock_timestamp() - ${AT_REST} as is_idle
+  async #waitingSessions(client: DatabaseClient, sessions: readonly string[]) {
+    const { rows } = await client.query<{ session: string; is_idle: boolean }>({
+      text: `select ${SESSION} as session, state like 'idle%' and state_change < clock_timestamp() - ${AT_REST} as is_idle
         from pg_stat_activity where ${OURS} and (state like 'idle%' or wait_event = 'ClientRead')`,
-      values: [backends],
+      values: [sessions],
       ...this.#inTime(),
     })
     return rows
   }
 
-  async #endSessions(client: DatabaseClient, backends: readonly number[]): Promise<void> {
-    if (backends.length === 0) return
+  async #endSessions(client: DatabaseClient, sessions: readonly string[]): Promise<void> {
+    if (sessions.length === 0) return
     const text = `select pg_terminate_backend(pid) from pg_stat_activity where ${OURS}`
-    await client.query({ text, values: [backends], ...this.#inTime() })
+    await client.query({ text, values: [sessions], ...this.#inTime() })
   }
 
   #inTime() {
@@ -103,6 +103,10 @@ export class LostSessions {
   }
 }
 
-/** The process id alone is not enough: the server may have reused it for another session. */
-const OURS = `pid = any($1::int[]) and datname = current_database() and usename = current_user
+const SESSION = `pid || ' ' || ${SERVER_START}`
+/**
+ * The process id alone is not enough: the server may have reused it for another session, and behind the address of several replicas
+ * another server has its own.
+ */
+const OURS = `${SESSION} = any($1::text[]) and datname = current_database() and usename = current_user
   and application_name = current_setting('application_name')`

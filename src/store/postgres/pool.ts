@@ -45,8 +45,8 @@ export class ConnectionPool {
   readonly #pool: pg.Pool
   readonly #clients = new Set<pg.Client>()
   readonly #lent = new Set<PooledConnection>()
-  /** Process ids of sessions whose connections were dropped for their silence. */
-  readonly abandoned = new Set<number>()
+  /** Sessions whose connections were dropped for their silence. */
+  readonly abandoned = new Set<string>()
   #isClosed = false
   /** Callers waiting for a connection. */
   #waiting = 0
@@ -124,13 +124,13 @@ export class ConnectionPool {
   }
 
   /** Connections to the current host whose statement has had no answer for `ms`. */
-  silentFor(ms: number): { backend: number; drop: () => void }[] {
+  silentFor(ms: number): { session: string; drop: () => void }[] {
     const since = performance.now() - ms
     return [...this.#lent].flatMap((connection) => {
-      const { backend, waitsSince, endpoint } = connection
+      const { session, waitsSince, endpoint } = connection
       const isHere = endpoint.url === this.#options.rotation.current.url
-      if (backend === null || !isHere || waitsSince === undefined || waitsSince > since) return []
-      return [{ backend, drop: () => connection.drop() }]
+      if (session === null || !isHere || waitsSince === undefined || waitsSince > since) return []
+      return [{ session, drop: () => connection.drop() }]
     })
   }
 
@@ -139,7 +139,7 @@ export class ConnectionPool {
     const { rotation } = this.#options
     if (connection.refusedWrite) rotation.refusedWrite(connection.endpoint)
     else if (connection.isBroken) rotation.broke(connection.endpoint)
-    if (connection.fellSilent && connection.backend !== null) this.abandoned.add(connection.backend)
+    if (connection.fellSilent && connection.session !== null) this.abandoned.add(connection.session)
     connection.release()
   }
 
@@ -225,6 +225,7 @@ async function prepareSession(client: pg.ClientBase, options: PoolOptions): Prom
     text: `select set_config('statement_timeout', $1, false),
       set_config('idle_in_transaction_session_timeout', $2, false),
       ${NO_OTHER_LIMITS},
+      ${SERVER_START} as server_start,
       current_setting('transaction_read_only') as read_only`,
     values: [String(statementTimeoutMs), String(IDLE_IN_TRANSACTION_TIMEOUT_MS)],
     query_timeout: connectTimeoutMs,
@@ -235,11 +236,15 @@ async function prepareSession(client: pg.ClientBase, options: PoolOptions): Prom
     query_timeout: connectTimeoutMs,
   }
   await client.query(isolation)
-  const { rows } = await client.query<{ read_only: string }>(query)
+  const { rows } = await client.query<{ read_only: string; server_start: string }>(query)
+  if (client instanceof DatabaseClient) client.serverStart = rows[0]?.server_start ?? null
   if (mayBeReadOnly) return
   if (rows[0]?.read_only === 'off') rotation.takesWrites()
   else if (rotation.length > 1) throw new StoreError('unavailable', 'the server accepts no writes')
 }
+
+/** As `DatabaseClient` keeps it. */
+export const SERVER_START = 'extract(epoch from pg_postmaster_start_time())::text'
 
 /**
  * An administrator may have set these for all sessions: migrations wait for each other longer than a `lock_timeout` and take longer

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { LostSessions } from '../../../src/store/postgres/lost-sessions.ts'
+import { ConnectionPool } from '../../../src/store/postgres/pool.ts'
+import { Rotation } from '../../../src/store/postgres/rotation.ts'
+import { until } from '../../../testkit/until.ts'
 import { backendOf, journalRow, journalSeqs, newDatabase, ofKind, openOn, wireTo } from './support.ts'
 
 /** The usual limits would take half a minute, a whole one with the time limit of the server. */
@@ -64,4 +68,33 @@ test('a statement that takes long is left alone while the server works on it, an
   ])
   assert.equal(rows.length, 7500)
   assert.equal(await backendOf(store.write), backend)
+})
+
+test('a session with the number of a lost one on another server behind the same address is left alone', async (t) => {
+  const pool = new ConnectionPool({
+    rotation: new Rotation([await newDatabase(t)]),
+    size: 1,
+    statementTimeoutMs: 0,
+    silenceMarginMs: 0,
+    connectTimeoutMs: 2_000,
+    waitTimeoutMs: 2_000,
+    mayBeReadOnly: true,
+  })
+  const lostSessions = new LostSessions({ pools: [pool], limits: { connect: 2_000, suspicion: 60_000 } })
+  lostSessions.start()
+  t.after(async () => {
+    await lostSessions.stop()
+    await pool.close()
+  })
+  const connection = await pool.connect()
+  const { session } = connection
+  assert.ok(session !== null)
+  const looked = () => until('a look', async () => (pool.abandoned.size === 0 ? true : undefined))
+  pool.abandoned.add(`${session}1`)
+  await looked()
+  await connection.query('select 1')
+  pool.abandoned.add(session)
+  await looked()
+  await assert.rejects(connection.query('select 1'), ofKind('unavailable'))
+  pool.release(connection)
 })
