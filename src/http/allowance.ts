@@ -37,7 +37,7 @@ export class Allowance {
     if (times.length + count > this.#most) {
       const free = times[times.length + count - this.#most - 1] ?? now
       const seconds = Math.ceil((free + span - now) / SECOND)
-      throw new RateLimitedError(`${this.#most} ${this.#what} ${this.#span} are enough: wait ${seconds} s`, seconds)
+      throw new RateLimitedError(`At most ${this.#most} ${this.#what} ${this.#span}: wait ${seconds} s`, seconds)
     }
     this.#times.delete(key)
     this.#times.set(key, [...times, ...Array<number>(count).fill(now)])

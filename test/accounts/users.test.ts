@@ -388,7 +388,7 @@ test('the owners of a client cannot have people flooded with invitations', async
     refused.map(({ status }) => status),
     [429, 429],
   )
-  assert.match(refused[0]?.text ?? '', /60 invitations and links an hour are enough: wait 3600 s/)
+  assert.match(refused[0]?.text ?? '', /At most 60 invitations and links an hour: wait 3600 s/)
   await admin.ask('POST', `/api/users/${id}/link`)
   clock.advance(HOUR)
   await owner.ask('POST', `/api/users/${id}/link`)

@@ -39,7 +39,7 @@ test('an API token that changes too much waits, and no one else does', async (t)
     429,
     'rate_limited',
   )
-  assert.equal(body.message, '6,000 changes at once, and 10 a second after them, are enough: wait 1 s')
+  assert.equal(body.message, 'At most 6,000 changes at once, then 10 a second: wait 1 s')
   assert.equal(headers['retry-after'], '1')
   assert.deepEqual([await send(ONE, 'GET'), await send(OTHER), await send(ADMIN)], [200, 200, 200])
   clock.advance(SECOND)

@@ -35,9 +35,9 @@ export class ChangeLimit {
     const waitMs = fullAt + EACH_MS - (now + FULL_MS)
     if (waitMs > 0) {
       const seconds = Math.ceil(waitMs / SECOND)
-      const most = `${CHANGES_AT_ONCE.toLocaleString('en')} changes at once`
+      const most = CHANGES_AT_ONCE.toLocaleString('en')
       throw new RateLimitedError(
-        `${most}, and ${PER_SECOND} a second after them, are enough: wait ${seconds} s`,
+        `At most ${most} changes at once, then ${PER_SECOND} a second: wait ${seconds} s`,
         seconds,
       )
     }
