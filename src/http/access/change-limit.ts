@@ -48,10 +48,10 @@ export class ChangeLimit {
 
 /**
  * Those with the same roles for the same clients count together: an owner of a client can make one token or account after the other,
- * and each would have a limit of its own.
+ * and each would have a limit of its own. Accounts count apart from tokens, so that no script keeps a person from acknowledging.
  */
-export const countedAs = ({ holder, grants: { all, clients } }: Access): string | null =>
-  holder === null || all !== null || clients.size === 0 ? holder : JSON.stringify([...clients].sort())
+export const countedAs = ({ role, holder, grants: { all, clients } }: Access): string | null =>
+  holder === null || all !== null || clients.size === 0 ? holder : JSON.stringify([role, ...[...clients].sort()])
 
 /**
  * Limits the changes of every account and API token; added behind the gate. Not those of the keys of the settings, which are the
