@@ -23,6 +23,7 @@ const ENDED = new Error('the exchange is over')
  * Sends a request over an open connection, and closes it.
  *
  * @param wantsBody whether to read the body of an answer with this status and these headers
+ * @param isDoneByHead see `OutboundRequest`
  * @throws errors of the socket, undici or the decompression, or the timer's reason
  */
 export async function exchange(
@@ -32,6 +33,7 @@ export async function exchange(
   budget: BodyBudget,
   maxBytes: number,
   wantsBody: (status: number, headers: Readonly<Record<string, string>>) => boolean,
+  isDoneByHead: boolean,
 ): Promise<Exchanged> {
   const client = await clientOver(socket, hop.target.url.origin)
   try {
@@ -51,9 +53,15 @@ export async function exchange(
     // For a body that is not read, the end of the connection is an error.
     response.body.on('error', () => {})
     if (!wantsBody(status, headers)) return { status, headers, body: null }
-    const body = await timer.during('body', () =>
-      readBody(response.body, headers, maxBytes, (bytes) => timer.duringOurs(() => budget.take(bytes, timer.signal))),
-    )
+    const isDone = isDoneByHead && status >= 200 && status < 300
+    const body = await timer
+      .during('body', () =>
+        readBody(response.body, headers, maxBytes, (bytes) => timer.duringOurs(() => budget.take(bytes, timer.signal))),
+      )
+      .catch((thrown: unknown) => {
+        if (!isDone) throw thrown
+        return { bytes: new Uint8Array(0), isTruncated: true }
+      })
     return { status, headers, body }
   } finally {
     await client.destroy(ENDED)

@@ -35,6 +35,8 @@ export interface OutboundRequest {
   maxRedirects?: number
   /** Also follows redirects from https to http. */
   allowsDowngrade?: boolean
+  /** The head of a 2xx answer is enough: where its body fails or takes too long, the answer has an empty one. */
+  isDoneByHead?: boolean
   /** Defaults: 10 s in total, 1 MiB of body. */
   limits?: Partial<OutboundLimits>
   signal?: AbortSignal
@@ -153,12 +155,11 @@ async function follow(
   env: Connecting,
   budget: BodyBudget,
 ): Promise<OutboundBytes> {
-  const { maxRedirects = 0, allowsDowngrade = false, limits } = request
-  const maxBytes = limits?.bodyBytes ?? DEFAULT_LIMITS.bodyBytes
+  const { maxRedirects = 0, allowsDowngrade = false } = request
   const redirects: { status: number; to: string }[] = []
   for (let hop = first; ; ) {
     const { url } = hop.target
-    const { answer, certificate } = await askOnce(hop, timer, env, budget, maxBytes, maxRedirects > 0)
+    const { answer, certificate } = await askOnce(hop, request, timer, env, budget)
     const location = redirectLocation(answer.status, answer.headers.location, url)
     if (location === null || maxRedirects === 0) {
       return {
@@ -184,19 +185,19 @@ async function follow(
 
 async function askOnce(
   hop: Hop,
+  { maxRedirects = 0, isDoneByHead = false, limits }: OutboundRequest,
   timer: RequestTimer,
   env: Connecting,
   budget: BodyBudget,
-  maxBytes: number,
-  follows: boolean,
 ): Promise<{ answer: Exchanged; certificate: CertificateFacts | null }> {
   const { target } = hop
+  const maxBytes = limits?.bodyBytes ?? DEFAULT_LIMITS.bodyBytes
+  const isBodyWanted = (status: number, { location }: Readonly<Record<string, string>>) =>
+    maxRedirects === 0 || redirectLocation(status, location, target.url) === null
   timer.startHop(target.host)
   try {
     const { socket, certificate } = await openConnection(target, timer, env)
-    const answer = await exchange(hop, socket, timer, budget, maxBytes, (status, { location }) => {
-      return !follows || redirectLocation(status, location, target.url) === null
-    })
+    const answer = await exchange(hop, socket, timer, budget, maxBytes, isBodyWanted, isDoneByHead)
     return { answer, certificate }
   } catch (thrown) {
     // After a timeout anything may fail, so the timer's reason is the real one.

@@ -9,6 +9,7 @@ export interface OutboundLimits {
   connectMs?: number
   tlsMs?: number
   firstByteMs?: number
+  bodyMs?: number
   /** Most bytes of the body to read, after decompression. */
   bodyBytes: number
 }
@@ -122,8 +123,8 @@ export class RequestTimer {
   }
 
   #limitOf(phase: OutboundPhase): number | undefined {
-    const { dnsMs, connectMs, tlsMs, firstByteMs } = this.#limits
-    return { dns: dnsMs, connect: connectMs, tls: tlsMs, first_byte: firstByteMs, body: undefined }[phase]
+    const { dnsMs, connectMs, tlsMs, firstByteMs, bodyMs } = this.#limits
+    return { dns: dnsMs, connect: connectMs, tls: tlsMs, first_byte: firstByteMs, body: bodyMs }[phase]
   }
 
   #expire(limitMs: number, scope: string): void {

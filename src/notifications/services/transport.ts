@@ -10,8 +10,12 @@ export interface ChatOptions {
   outbound: Outbound
   /** Signs requests to webhooks of unknown services; null leaves them unsigned. */
   webhookSecret: string | null
+  /** How long the body of an answer may take, ms; `ANSWER_MS`, except in tests. */
+  answerMs?: number
 }
 
+/** The attempt ends soon after, and a message whose outcome is not known by then is sent again. */
+const ANSWER_MS = 3 * SECOND
 /** Discord's answer holds the whole message. */
 const LIMITS = { totalMs: 15 * SECOND, bodyBytes: 64 * 1_024 }
 
@@ -92,7 +96,7 @@ async function changeEarlier(sending: Sending): Promise<SendOutcome | null> {
 }
 
 async function ask(sending: Sending, method: 'POST' | 'PATCH', url: string): Promise<SendOutcome> {
-  const { outbound, webhookSecret, order, signal, credential } = sending
+  const { outbound, webhookSecret, answerMs = ANSWER_MS, order, signal, credential } = sending
   const service = serviceFor(sending)
   const definition = definitionOf(service)
   const body = bodyOf(service, order.message, optionsOf(sending))
@@ -101,7 +105,9 @@ async function ask(sending: Sending, method: 'POST' | 'PATCH', url: string): Pro
       method,
       headers: { ...HEADERS, ...definition.headers?.(order, body, credential ?? webhookSecret) },
       body,
-      limits: LIMITS,
+      limits: { ...LIMITS, bodyMs: answerMs },
+      // It was accepted: sent again, it would arrive for 24 hours, and keep the channel's others waiting.
+      isDoneByHead: true,
       signal,
     })
     const outcome = outcomeOf(service, answer, order.at)

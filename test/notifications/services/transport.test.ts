@@ -2,6 +2,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { createChatTransport, requestUrl } from '../../../src/notifications/services/transport.ts'
@@ -147,6 +148,35 @@ test('what fails on the way passes: no such name, no server there, hung up, no a
     equal(outcome.kind, 'passing', JSON.stringify(outcome))
     ok(!JSON.stringify(outcome).includes('secret'))
   }
+})
+
+test('a message that was accepted is not sent again because the rest of the answer fails or does not end', async (t) => {
+  const transport = createChatTransport({ outbound: testOutbound(), webhookSecret: null, answerMs: 100 })
+  const answering = async (status: string, headers: string, body: string, then: (socket: Socket) => void) => {
+    const { port } = await tcpServer(t, (socket) =>
+      socket.once('data', () => socket.write(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`, () => then(socket))),
+    )
+    return transport.send(orderTo(`http://here.example:${port}/hooks/secret`), never())
+  }
+  const leftOpen = () => {}
+  const endless = (socket: Socket) => {
+    const timer = setInterval(() => socket.write('.'), 10)
+    socket.on('close', () => clearInterval(timer))
+  }
+  const kinds = await Promise.all([
+    answering('200 OK', 'Content-Length: 9', 'half', (socket) => socket.destroy()),
+    answering('202 Accepted', 'Content-Length: 9', '', leftOpen),
+    answering('200 OK', 'Content-Type: text/plain', '', endless),
+    answering('200 OK', 'Content-Encoding: gzip\r\nContent-Length: 5', 'plain', leftOpen),
+    answering('200 OK', 'Transfer-Encoding: chunked', 'zz\r\n', leftOpen),
+    // What a refusal means may be in its body.
+    answering('403 Forbidden', 'Content-Length: 9', 'half', (socket) => socket.destroy()),
+    answering('404 Not Found', 'Content-Length: 9', '', leftOpen),
+  ])
+  deepEqual(
+    kinds.map(({ kind }) => kind),
+    ['delivered', 'delivered', 'delivered', 'delivered', 'delivered', 'passing', 'passing'],
+  )
 })
 
 test('an address that is none breaks the channel', async () => {
