@@ -67,7 +67,7 @@ export function createMailer({ smtpUrl, smtpFrom, timeouts = {} }: EmailOptions)
           ...(putOff.length > 0 && { left: putOff.map(asServersSeeIt) }),
         }
       } catch (thrown) {
-        return outcomeOfFailure(thrown, server.host)
+        return mildestOutcome(thrown, server.host)
       }
     },
   }
@@ -139,8 +139,9 @@ export function outcomeOfFailure(thrown: unknown, host: string): SendOutcome {
   }
   if (isAboutTls(failure)) return passing(`no secure encryption with ${host}: ${failure.reply ?? failure.message}`)
   if (status === null) return withoutReply(failure, host)
-  if (command === 'RCPT TO') return ofRecipient(failure, said)
+  if (command === 'RCPT TO') return ofRecipient(failure, said, host)
   if (status < 500) return passing(said)
+  if (command === 'DATA' && isFull(failure)) return { ...passing(said), ofAddress: true }
   if (command === 'DATA') return { kind: 'message_refused', error: said }
   return passing(command === 'MAIL FROM' ? `${said} (check SMTP_FROM)` : said)
 }
@@ -152,17 +153,37 @@ const withoutReply = ({ code, message }: SmtpFailure, host: string): SendOutcome
     ? { kind: 'channel_broken', error: 'e-mail cannot be sent to this address' }
     : passing(code === 'ETIMEDOUT' ? `${host} did not answer in time` : `${host} could not be reached: ${message}`)
 
-/** Returns the outcome for a refused recipient. A full mailbox passes, because it will be emptied. */
-const ofRecipient = ({ status, reply }: SmtpFailure, said: string): SendOutcome =>
-  (status ?? 0) < 500 || /^552\b|\b5\.2\.2\b/.test(reply ?? '')
-    ? { kind: 'passing', error: said, ofAddress: true }
-    : { kind: 'channel_broken', error: said }
+/** Returns the outcome when all recipients may have been refused: the address of a channel counts as wrong only if all of it does. */
+function mildestOutcome(thrown: unknown, host: string): SendOutcome {
+  const outcome = outcomeOfFailure(thrown, host)
+  const all = thrown instanceof Error && 'rejectedErrors' in thrown ? thrown.rejectedErrors : []
+  const outcomes = Array.isArray(all) ? all.map((error) => outcomeOfFailure(error, host)) : []
+  return outcomes.find(({ kind }) => kind === 'passing') ?? outcome
+}
+
+/**
+ * Servers wait for the recipient until they refuse a sender, or a server that they do not relay for. That is about all addresses:
+ * codes of policy (RFC 3463, 5.7.x) and of the sender's address, and the word without a code.
+ */
+const ABOUT_US = /\b5\.(7\.\d+|1\.[78])\b|\brelay/i
+
+/** Whether a mailbox is full. It will be emptied. */
+const isFull = ({ reply }: SmtpFailure): boolean => /\b5\.2\.2\b/.test(reply ?? '')
+
+/** Returns the outcome for a refused recipient. */
+function ofRecipient(failure: SmtpFailure, said: string, host: string): SendOutcome {
+  const { status, reply } = failure
+  const later = { ...passing(said), ofAddress: true } as const
+  if (status === null || status < 500 || status === 552 || isFull(failure)) return later
+  if (ABOUT_US.test(reply ?? '')) return { ...later, error: `${said} (check what ${host} lets this server send)` }
+  return { kind: 'channel_broken', error: said }
+}
 
 /** Whether the code, of OpenSSL or Node, is about certificates or TLS. */
 const isAboutTls = ({ code, cause }: SmtpFailure): boolean =>
   code === 'ETLS' || /CERT|SIGNATURE|ISSUER|SELF_SIGNED|^ERR_(TLS|SSL)|^EPROTO$/.test(cause ?? '')
 
-const passing = (error: string): SendOutcome => ({ kind: 'passing', error })
+const passing = (error: string) => ({ kind: 'passing', error }) as const
 
 function failureOf(thrown: unknown): SmtpFailure {
   const error = asError(thrown)

@@ -230,6 +230,15 @@ const REPLIES: readonly (readonly [string, SMTPServerOptions, SendOutcome['kind'
     /550 5\.1\.1 <…>: no such user/,
   ],
   ['a mailbox that is full', refusing('onRcptTo', 552, '5.2.2 mailbox full'), 'passing', /mailbox full/],
+  ['a full mailbox found after the e-mail', refusing('onData', 552, '5.2.2 over quota'), 'passing', /over quota/],
+  [
+    'a server that blocks ours, and says so at the recipient',
+    refusing('onRcptTo', 554, '5.7.1 Client host [192.0.2.1] blocked'),
+    'passing',
+    /blocked \(check what 127\.0\.0\.1 lets this server send\)/,
+  ],
+  ['a server that relays nothing', refusing('onRcptTo', 550, 'relay not permitted'), 'passing', /relay not permitted/],
+  ['a sender refused at the recipient', refusing('onRcptTo', 550, '5.1.8 Domain not found'), 'passing', /check/],
   ['greylisting', refusing('onRcptTo', 451, '4.7.1 come back later'), 'passing', /come back later/],
   ['a recipient that wants a login', refusing('onRcptTo', 530, '5.7.0 authentication required'), 'passing', /SMTP_URL/],
   ['a sender that is not allowed', refusing('onMailFrom', 553, '5.7.1 not yours'), 'passing', /SMTP_FROM/],
@@ -285,6 +294,17 @@ test('a recipient that is refused or put off among others is noted, keeps no oth
     mails.map(({ to }) => to),
     [['ops@acme.example'], ['ops@acme.example']],
   )
+})
+
+test('where one address has a full mailbox and the others do not exist, the channel stays on for that one', async (t) => {
+  const { port } = await mailServer(t, {
+    onRcptTo: ({ address }, _session, done) =>
+      done(address.startsWith('full@') ? smtpError(552, '5.2.2 mailbox full') : smtpError(550, '5.1.1 no such user')),
+  })
+  for (const address of ['full@acme.example, gone@acme.example', 'gone@acme.example, full@acme.example']) {
+    const outcome = await transportTo(port).send(orderOf(opened, { address }), never())
+    deepEqual([outcome.kind, errorOf(outcome)], ['passing', '127.0.0.1 said: 552 5.2.2 mailbox full'])
+  }
 })
 
 test('after an e-mail that failed, the next one goes out', async (t) => {
