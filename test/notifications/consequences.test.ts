@@ -15,7 +15,10 @@ test('a channel waits 10 s after its first failure, then twice as long each time
     [20, undefined, 0, 50 * MINUTE],
     [1_000, undefined, 1, HOUR],
     // What the service asks for goes before, within reason.
-    [9, 3 * SECOND, 1, 3 * SECOND],
+    [2, 3 * SECOND, 1, 3 * SECOND],
+    // A server that asks for a second all day is not asked 86,400 times.
+    [9, 3 * SECOND, 1, 256 * SECOND],
+    [1_000, 0, 1, 50 * MINUTE],
     [1, 0, 1, SECOND],
     [1, 2 * HOUR, 1, HOUR],
   ]

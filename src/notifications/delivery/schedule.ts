@@ -311,8 +311,6 @@ const LONGEST_PAUSE_MS = HOUR
 const LONGEST_MS = 50 * MINUTE
 /** Keeps channels that failed together from all trying again at the same time. */
 const JITTER = 0.2
-/** A service that answers 0 would otherwise be asked without pause. */
-const SHORTEST_ASKED_MS = SECOND
 
 /**
  * Returns how long a channel waits after its `failures`th failure in a row, ms: 10 s, doubled each time up to an hour. A service's
@@ -321,7 +319,8 @@ const SHORTEST_ASKED_MS = SECOND
  * @param random between 0 and 1
  */
 export function backoffMs(failures: number, retryAfterMs: number | undefined, random: number): number {
-  if (retryAfterMs !== undefined) return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_ASKED_MS, retryAfterMs))
-  const base = Math.min(LONGEST_MS, FIRST_MS * 2 ** (failures - 1))
-  return Math.round(base * (1 + JITTER * random))
+  const doubled = (first: number) => Math.min(LONGEST_MS, first * 2 ** (failures - 1))
+  // A broken service may ask for 0 s, or for a second all day.
+  if (retryAfterMs !== undefined) return Math.min(LONGEST_PAUSE_MS, Math.max(doubled(SECOND), retryAfterMs))
+  return Math.round(doubled(FIRST_MS) * (1 + JITTER * random))
 }
