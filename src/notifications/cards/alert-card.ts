@@ -1,4 +1,4 @@
-import { MINUTE } from '../../lib/index.ts'
+import { MINUTE, quoted } from '../../lib/index.ts'
 import {
   type AlertMessage,
   type AlertMessageKind,
@@ -69,7 +69,11 @@ const linkTo = ({ alert, incident }: AlertMessage, publicUrl: string): Card['lin
 /** Returns the last bad result when it says more than the title, and what is particular about this message. */
 function explanations(message: AlertMessage): string[] {
   const { kind, alert, incident } = message
-  const news = [incident?.note, incident?.elsewhere].filter((text) => typeof text === 'string').map(sentence)
+  // The title above may be the cause that was found.
+  const isTitle = kind === 'explained' && incident?.note?.includes(quoted(alert.title)) === true
+  const news = [isTitle ? null : incident?.note, incident?.elsewhere]
+    .filter((text) => typeof text === 'string')
+    .map(sentence)
   if (kind === 'resolved') {
     const untold = message.untold === undefined ? '' : ' It ended before a notification was due.'
     const was = `It was: ${sentence(titleOf(message))}${untold}`

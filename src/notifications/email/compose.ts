@@ -109,7 +109,9 @@ function digestText(digest: DigestMessage, { publicUrl, unsubscribeUrl }: Compos
     '',
     ...downInWords(digest).flatMap((sentence) => [sentence, '']),
     incidentsInWords(digest),
-    ...incidents.slice(0, DIGEST_INCIDENTS).map((incident) => `  ${incidentInWords(incident, digest)}`),
+    ...incidents
+      .slice(0, DIGEST_INCIDENTS)
+      .flatMap((incident) => [`  ${incidentInWords(incident, digest)}`, `  ${incidentUrl(incident, publicUrl)}`]),
     ...moreOf(countsOf(digest).incidents, DIGEST_INCIDENTS, 'incidents'),
     ...sites
       .slice(0, MAX_SITES)
@@ -184,10 +186,12 @@ const incidentInWords = (incident: DigestIncident, digest: DigestMessage): strin
 const siteIn = ({ site }: DigestIncident): string => defanged(oneLine(site))
 const titleIn = ({ title }: DigestIncident): string => cut(defanged(oneLine(title)), 250)
 
+const incidentUrl = ({ id }: DigestIncident, publicUrl: string): string =>
+  `${publicUrl}/incidents/${encodeURIComponent(id)}`
+
 function incidentHtml(incident: DigestIncident, digest: DigestMessage, publicUrl: string): string {
-  const { severity, id } = incident
-  const url = `${publicUrl}/incidents/${encodeURIComponent(id)}`
-  const title = anchorTo(titleIn(incident), url)
+  const { severity } = incident
+  const title = anchorTo(titleIn(incident), incidentUrl(incident, publicUrl))
   const about = `<span class="muted" style="color:#475569;font-size:13px">${escapeHtml(aboutIncident(incident, digest))}</span>`
   const badge = `<span style="color:${COLOURS[severity]};font-weight:600">${severity}</span>`
   return block(`${badge} ${escapeHtml(siteIn(incident))}: ${title}<br>${about}`)

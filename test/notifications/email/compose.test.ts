@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { composeEmail } from '../../../src/notifications/email/compose.ts'
 import type { Message } from '../../../src/notifications/message.ts'
 import { equalGolden } from '../services/golden.ts'
-import { AT, opened, PUBLIC_URL, SAMPLES } from '../services/samples.ts'
+import { AT, digest, opened, PUBLIC_URL, SAMPLES } from '../services/samples.ts'
 
 const options = { publicUrl: PUBLIC_URL, at: AT, unsubscribeUrl: `${PUBLIC_URL}/status/digests/SECRET` }
 
@@ -27,6 +27,24 @@ test('a digest says what was wrong before how much came', () => {
     const [wrong, came] = [said.indexOf('Meta CAPI fails on 31 %'), said.indexOf('1,284,220')]
     ok(wrong > 0 && wrong < came)
   }
+})
+
+test('a digest leads to each of its incidents, in its text too', () => {
+  const incidents = digest.incidents.map(({ id }) => `${options.publicUrl}/incidents/${id}`)
+  const { text, html } = composeEmail(digest, options)
+  ok(incidents.length > 1 && incidents.every((url) => text.includes(`${url}\n`) && html.includes(`"${url}"`)))
+})
+
+test('the cause that was found is not quoted under itself', () => {
+  const { id, message: said } = opened.alert
+  const alert = { ...opened.alert, title: 'The tag server does not answer' }
+  const incident = { id, title: alert.title, cause: 'server', alerts: 2, elsewhere: null } as const
+  const textOf = (note: string) =>
+    composeEmail({ ...opened, kind: 'explained', alert, incident: { ...incident, note } }, options).text
+  const lone = textOf('Cause found: “The tag server does not answer”')
+  ok(!lone.includes('Cause found'))
+  ok(lone.includes(`Only the cause is new.\n${said}`))
+  match(textOf('Cause found: “The certificate expired”'), /^Cause found: “The certificate expired”\.$/m)
 })
 
 test('names that look like HTML are shown as they are', () => {
