@@ -39,6 +39,9 @@ export interface DeliveryTimings {
 /** A mail server may look up names and scan for viruses before it answers; the time limits of the SMTP client are shorter. */
 export const ATTEMPT_MS = { chatMs: 10 * SECOND, emailMs: 90 * SECOND }
 
+/** A transport that ignores the end of its time is left after this multiple of it. */
+const OVERTIME = 1.1
+
 /** A message about an alert that has reached someone. */
 export interface DeliveredMessage {
   alertId: string
@@ -112,13 +115,16 @@ export async function sendWithin(
   if (transport === null) return { kind: 'passing', error: 'e-mail is not set up on this server' }
   const ms = kind === 'email' ? timings.emailMs : timings.chatMs
   const timeout = AbortSignal.timeout(ms)
-  const signal = AbortSignal.any([stopping, timeout])
+  const late = { kind: 'passing', error: `no answer within ${ms / 1_000} s` } as const
   try {
-    return await unlessAborted(signal, transport.send(order, signal))
+    // When it is over, the transport may still say who has the message: a digest is several e-mails.
+    const waiting = AbortSignal.any([stopping, AbortSignal.timeout(Math.ceil(ms * OVERTIME))])
+    const outcome = await unlessAborted(waiting, transport.send(order, AbortSignal.any([stopping, timeout])))
+    return timeout.aborted && outcome.kind === 'passing' ? late : outcome
   } catch (thrown) {
     // It may have got through; it is sent again.
     if (stopping.aborted) return null
-    if (timeout.aborted) return { kind: 'passing', error: `no answer within ${ms / 1_000} s` }
+    if (timeout.aborted) return late
     throw thrown
   }
 }

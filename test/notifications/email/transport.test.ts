@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SMTPServerOptions } from 'smtp-server'
+import { sendWithin } from '../../../src/notifications/delivery/attempt.ts'
 import type { DigestReaders } from '../../../src/notifications/digest-readers.ts'
 import { createEmailTransport, createMailer, type EmailOptions } from '../../../src/notifications/email/transport.ts'
 import type { Message, MessageGroup } from '../../../src/notifications/message.ts'
@@ -117,6 +118,24 @@ test('a server that fails amid the addresses of a digest is not asked about the 
     },
   )
   equal(asked, 2)
+})
+
+test('a digest that a server holds until the attempt is over is sent again only to those who do not have it', async (t) => {
+  const { port, mails } = await mailServer(t, {
+    onRcptTo: ({ address }, _session, done) => (address.startsWith('slow@') ? undefined : done()),
+  })
+  const order = orderOf(digest, { address: 'quick@x.example, slow@x.example' })
+  const tools = { transports: { chat: transportTo(port), email: transportTo(port) } }
+  const timings = { chatMs: 0, emailMs: 1_500, storeRetryMs: 0, backoffMs: () => 0 }
+  deepEqual(await sendWithin({ ...tools, timings }, 'email', order, never()), {
+    kind: 'delivered',
+    note: '1 of 2 addresses was not reached yet, the attempt was cancelled',
+    left: ['slow@x.example'],
+  })
+  deepEqual(
+    mails.map(({ to }) => to),
+    [['quick@x.example']],
+  )
 })
 
 test('all e-mails about one alert name the same reference, each has an id of its own, and another alert has another', async (t) => {
