@@ -142,6 +142,7 @@ export function outcomeOfFailure(thrown: unknown, host: string): SendOutcome {
   if (command === 'RCPT TO') return ofRecipient(failure, said, host)
   if (status < 500) return passing(said)
   if (command === 'DATA' && isFull(failure)) return { ...passing(said), ofAddress: true }
+  if (command === 'DATA' && UNAUTHENTICATED.test(said)) return aboutUs(said, host)
   if (command === 'DATA') return { kind: 'message_refused', error: said }
   return passing(command === 'MAIL FROM' ? `${said} (check SMTP_FROM)` : said)
 }
@@ -167,6 +168,11 @@ function mildestOutcome(thrown: unknown, host: string): SendOutcome {
  */
 const ABOUT_US = /\b5\.(7\.\d+|1\.[78])\b|\brelay/i
 
+/** SPF, DKIM or DMARC failed (RFC 7372), which holds for all e-mails; other refusals of a whole e-mail are of its contents. */
+const UNAUTHENTICATED = /\b5\.7\.2\d\b/
+
+const aboutUs = (said: string, host: string) => passing(`${said} (check what ${host} lets this server send)`)
+
 /** Whether a mailbox is full. It will be emptied. */
 const isFull = ({ reply }: SmtpFailure): boolean => /\b5\.2\.2\b/.test(reply ?? '')
 
@@ -175,7 +181,7 @@ function ofRecipient(failure: SmtpFailure, said: string, host: string): SendOutc
   const { status, reply } = failure
   const later = { ...passing(said), ofAddress: true } as const
   if (status === null || status < 500 || status === 552 || isFull(failure)) return later
-  if (ABOUT_US.test(reply ?? '')) return { ...later, error: `${said} (check what ${host} lets this server send)` }
+  if (ABOUT_US.test(reply ?? '')) return { ...later, ...aboutUs(said, host) }
   return { kind: 'channel_broken', error: said }
 }
 

@@ -250,6 +250,7 @@ const REPLIES: readonly (readonly [string, SMTPServerOptions, SendOutcome['kind'
   ],
   ['a mailbox that is full', refusing('onRcptTo', 552, '5.2.2 mailbox full'), 'passing', /mailbox full/],
   ['a full mailbox found after the e-mail', refusing('onData', 552, '5.2.2 over quota'), 'passing', /over quota/],
+  ['an e-mail without our DKIM', refusing('onData', 550, '5.7.26 unauthenticated'), 'passing', /check what 127/],
   [
     'a server that blocks ours, and says so at the recipient',
     refusing('onRcptTo', 554, '5.7.1 Client host [192.0.2.1] blocked'),
