@@ -192,12 +192,11 @@ async function removeAccount(trx: Transaction<Tables>, id: string): Promise<void
   await trx.deleteFrom('users').where('id', '=', id).execute()
 }
 
+/** The identity before its roles, the order in which a sign-in locks them. */
 async function removeIdentities(trx: Transaction<Tables>, userId: string): Promise<void> {
-  await trx
-    .deleteFrom('identity_roles')
-    .where('identity_id', 'in', (db) => db.selectFrom('user_identities').select('id').where('user_id', '=', userId))
-    .execute()
-  await trx.deleteFrom('user_identities').where('user_id', '=', userId).execute()
+  const removed = await trx.deleteFrom('user_identities').where('user_id', '=', userId).returning('id').execute()
+  const ids = removed.map(({ id }) => id)
+  if (ids.length > 0) await trx.deleteFrom('identity_roles').where('identity_id', 'in', ids).execute()
 }
 
 interface ChangedGrants {

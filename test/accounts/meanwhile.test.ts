@@ -30,16 +30,22 @@ async function waitsOrEnds(store: Store, count: number, work: Promise<unknown>):
   })
 }
 
-/** Does something while a transaction holds what `hold` has changed, which is committed once the other waits for it or has ended. */
+/**
+ * Does something while a transaction holds what `hold` has changed, which is committed once the other waits for it or has ended.
+ *
+ * @param goOn what the transaction does before it commits
+ */
 async function during<T>(
   store: Store,
   hold: (trx: Transaction<Tables>) => Promise<unknown>,
   act: () => Promise<T>,
+  goOn: (trx: Transaction<Tables>) => Promise<unknown> = async () => {},
 ): Promise<T> {
   const { done } = await store.write.transaction().execute(async (trx) => {
     await hold(trx)
     const done = act()
     await waitsOrEnds(store, 1, done)
+    await goOn(trx)
     return { done }
   })
   return done
@@ -140,6 +146,59 @@ test('someone whose account is deleted while they sign in at the provider can si
   await during(store, remove, () => signInIdentity(options, ada))
   const again = await signInIdentity(options, ada)
   assert.notEqual(again.userId, userId)
+})
+
+test('an account that is deleted while its owner signs in at the provider leaves no role', async (t) => {
+  const { admin, store } = await openInvited(t)
+  const groupRoles = [{ group: 'one', role: 'editor' as const, clients: null }]
+  const options = { store, clock: systemClock, groupRoles, actor: 'single sign-on', warn: () => {} }
+  const eve = {
+    issuer: 'https://id.example',
+    subject: 'eve',
+    email: 'eve@agency.example',
+    name: 'Eve',
+    groups: ['one'],
+  }
+  const { userId, identityId } = await signInIdentity(options, eve)
+  const deleted = await during(
+    store,
+    (trx) =>
+      trx.updateTable('user_identities').set({ created_at: 1 }).where('id', '=', identityId).executeTakeFirstOrThrow(),
+    () => admin.call('DELETE', `/api/users/${userId}`),
+    async (trx) => {
+      await trx.deleteFrom('identity_roles').where('identity_id', '=', identityId).execute()
+      await trx
+        .insertInto('identity_roles')
+        .values({ identity_id: identityId, client_id: 'all', role: 'viewer' })
+        .execute()
+    },
+  )
+  assert.equal(deleted.status, 204, deleted.text)
+  assert.deepEqual(await store.read.selectFrom('identity_roles').selectAll().execute(), [])
+})
+
+test('a client that is deleted while someone signs in with a role for it leaves no role', async (t) => {
+  const { admin, store, client } = await openInvited(t)
+  const groupRoles = [{ group: 'one', role: 'editor' as const, clients: [client.id] }]
+  const options = { store, clock: systemClock, groupRoles, actor: 'single sign-on', warn: () => {} }
+  const eve = {
+    issuer: 'https://id.example',
+    subject: 'eve',
+    email: 'eve@agency.example',
+    name: 'Eve',
+    groups: ['one'],
+  }
+  const { one, other } = await store.write.transaction().execute(async (trx) => {
+    await sql`lock table audit_log in share mode`.execute(trx)
+    const one = signInIdentity(options, eve)
+    await waitsOrEnds(store, 1, one)
+    const other = admin.call('DELETE', `/api/clients/${client.id}`)
+    await waitsOrEnds(store, 2, other)
+    return { one, other }
+  })
+  await one
+  assert.equal((await other).status, 204)
+  assert.deepEqual(await store.read.selectFrom('identity_roles').selectAll().execute(), [])
 })
 
 test('a second step that is confirmed while another is begun stays on', async (t) => {

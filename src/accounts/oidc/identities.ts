@@ -3,7 +3,7 @@ import { type Clock, newId } from '../../lib/index.ts'
 import { writeAudit } from '../../management/index.ts'
 import type { Kysely, Store, Tables, Transaction, UserRow } from '../../store/index.ts'
 import { MOST_USERS } from '../invite.ts'
-import { grantsByIdentity, grantsByUser, roleChanges, rowsOfGrants } from '../roles.ts'
+import { grantsByIdentity, grantsByUser, lockGiving, roleChanges, rowsOfGrants } from '../roles.ts'
 import { asksForCode } from '../two-step/second-step.ts'
 import { lockUser } from '../users.ts'
 import type { Assertion } from './claims.ts'
@@ -54,6 +54,8 @@ export async function signInIdentity(options: IdentityOptions, assertion: Assert
 /** Returns a failure instead of throwing it, so that roles that were taken away stay away. */
 async function attemptOf(trx: Transaction<Tables>, options: IdentityOptions, assertion: Assertion): Promise<Outcome> {
   const { issuer, subject, groups } = assertion
+  // Otherwise the role would outlive a client that is deleted meanwhile.
+  if (options.groupRoles.some(({ clients }) => clients !== null)) await lockGiving(trx, options.store)
   const byGroups = await grantsOfGroups(trx, options.groupRoles, groups, options.warn)
   // An update that changes nothing serves as a lock: two simultaneous sign-ins would both write the same roles.
   const identity = await trx
