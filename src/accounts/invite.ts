@@ -2,8 +2,8 @@ import { type Access, emailKey, type Grants, joined, NO_GRANTS } from '../http/i
 import { AppError, newId } from '../lib/index.ts'
 import { type Context, requireRoom } from '../management/index.ts'
 import type { Tables, Transaction, UserRow } from '../store/index.ts'
-import { type NewLink, replaceLinks } from './links.ts'
-import { addRoles, grantsOfEntries, lockGiving, managedClients } from './roles.ts'
+import { auditLink, type NewLink, replaceLinks } from './links.ts'
+import { addRoles, grantsOfEntries, lockGiving, managedClients, rolesInWords } from './roles.ts'
 import type { InviteUser } from './user-schemas.ts'
 import {
   auditUser,
@@ -81,8 +81,10 @@ async function tryToInvite(ctx: Context, access: Access, input: InviteUser): Pro
     }
     const after = joined(before, wanted)
     await addRoles(trx, row.id, before, after)
-    await auditUser(trx, ctx, known === undefined ? 'create' : 'update', row, { before, after })
     const link = isInvited(row, ways) ? await replaceLinks(trx, row, now) : null
+    const isSame = known !== undefined && rolesInWords(before) === rolesInWords(after)
+    if (!isSame) await auditUser(trx, ctx, known === undefined ? 'create' : 'update', row, { before, after })
+    else if (link !== null) await auditLink(trx, ctx, row.id)
     return { row, grants: after, ways, link }
   })
 }

@@ -114,6 +114,7 @@ async function updateAccount(
         .where('id', '=', current)
         .execute()
     }
+    if (password_hash === null && after.name === user.name) return
     const changed = { name: user.name, password: 'as before' }
     await writeAudit(trx, ctx, [
       {

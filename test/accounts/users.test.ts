@@ -575,7 +575,21 @@ testPerEngine(
     for (const change of [{}, { name: ' Ada L.' }, { is_active: true }, { roles }]) {
       await admin.ask('PATCH', `/api/users/${id}`, change)
     }
+    await admin.ask('POST', '/api/users', { email: 'ada@agency.example', roles })
+    await (await signIn(api.url, 'ada@agency.example')).ask('PATCH', '/api/account', { name: 'Ada L. ' })
     assert.equal((await admin.ask<AuditRecord[]>('GET', `/api/audit?entity_id=${id}`))[0]?.id, latest?.id)
+
+    const invite = () => admin.ask<InvitedUser>('POST', '/api/users', { email: 'bob@agency.example', roles })
+    const bob = await invite()
+    await invite()
+    const ofBob = await admin.ask<AuditRecord[]>('GET', `/api/audit?entity_id=${bob.id}`)
+    assert.deepEqual(
+      ofBob.map(({ action, after }) => [action, after?.password_link]),
+      [
+        ['user.update', 'made'],
+        ['user.create', undefined],
+      ],
+    )
   },
   logicEngines,
 )
