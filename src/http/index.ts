@@ -33,7 +33,7 @@ export {
 } from './access/grants.ts'
 export type { OwnedKind, OwnersOf } from './access/scope.ts'
 export type { Session } from './access/session-routes.ts'
-export { callerReader, createThrottle, emailKey, Flooders } from './access/throttle.ts'
+export { callerReader, createThrottle, emailKey, Flooders, networkOf } from './access/throttle.ts'
 export { Allowance } from './allowance.ts'
 export { createHttpApp, type HttpAppOptions, keepHeaders } from './app.ts'
 export { etagOf, matchesEtag, sendJson } from './compression.ts'

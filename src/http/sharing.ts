@@ -1,10 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
+import { networkOf } from './access/throttle.ts'
 import { isGone, onceGone, RequestSlots, type SlotLimits, UnreadAnswers, type UnreadLimits } from './request-slots.ts'
 import type { HttpApp } from './schemas.ts'
 
-/** Kinds of work that share slots: `report` may read for seconds, `usual` for milliseconds. */
-type SharedWork = 'usual' | 'report'
+/**
+ * Kinds of work that share slots: `report` may read for seconds, `usual` for milliseconds. `password` is compared one at a time,
+ * and strangers may send any number: with slots of its own it keeps no one else waiting.
+ */
+type SharedWork = 'usual' | 'report' | 'password'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,6 +26,7 @@ export const SHARES: Readonly<Record<SharedWork, SlotLimits>> = {
   usual: { total: 8, perCaller: 6, waiting: 200, patienceMs: 30_000 },
   // Two for a page that shows several reports; one for a caller who requests more than any page does.
   report: { total: 3, perCaller: 2, flood: 12, waiting: 50, patienceMs: 20_000 },
+  password: { total: 4, perCaller: 2, waiting: 100, patienceMs: 20_000 },
 }
 
 const UNREAD: UnreadLimits = {
@@ -47,7 +52,11 @@ interface Held {
  */
 export function shareWork(app: HttpApp, callerOf: (request: IncomingMessage) => string): void {
   const mayBegin = (caller: string): boolean => unread.hasRoomFor(caller)
-  const slots = { usual: new RequestSlots(SHARES.usual, mayBegin), report: new RequestSlots(SHARES.report, mayBegin) }
+  const slots = {
+    usual: new RequestSlots(SHARES.usual, mayBegin),
+    report: new RequestSlots(SHARES.report, mayBegin),
+    password: new RequestSlots(SHARES.password),
+  }
   const unread = new UnreadAnswers(UNREAD, () => {
     for (const some of Object.values(slots)) some.fill()
   })
@@ -60,7 +69,9 @@ export function shareWork(app: HttpApp, callerOf: (request: IncomingMessage) => 
   app.addHook('preHandler', async (request, reply) => {
     const { work = 'usual' } = request.routeOptions.config
     if (work === 'none') return
-    const giveBack = await slots[work].take(request.caller, reply.raw)
+    // One customer of a provider may have 65,536 callers.
+    const caller = work === 'password' ? networkOf(request.caller) : request.caller
+    const giveBack = await slots[work].take(caller, reply.raw)
     if (giveBack === null || isGone(reply.raw)) {
       giveBack?.()
       // The caller has gone: there is no one to answer.

@@ -6,6 +6,7 @@ import {
   IsoTime,
   model,
   NoContent,
+  networkOf,
   nullable,
   RateLimitedError,
   seesSecrets,
@@ -49,9 +50,6 @@ const PER_HOUR = 10
 const PER_DAY_OF_NETWORK = 120
 /** Callers remembered; beyond this the one that asked longest ago is dropped. */
 const MOST_CALLERS = 10_000
-
-/** Returns the /24 of an IPv4 address, and the /48 of an IPv6 one. */
-const networkOf = (caller: string): string => caller.split(/[.:]/, 3).join(' ')
 
 /**
  * Adds the routes of subscriptions to status pages. Those for one's own subscription are public: the page's token and the secret in

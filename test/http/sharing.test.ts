@@ -14,8 +14,8 @@ const perCaller = 2
 
 const connectionsOf = (server: Server): Promise<number> => promisify(server.getConnections.bind(server))()
 
-/** Reports, or usual requests, that last until they are let go. */
-async function slowWork(t: TestContext, work: 'report' | 'usual' = 'report') {
+/** Reports, or requests of another kind, that last until they are let go. */
+async function slowWork(t: TestContext, work: 'report' | 'usual' | 'password' = 'report') {
   const held: (() => void)[] = []
   let begun = 0
   let isOver = false
@@ -87,6 +87,7 @@ test('a report is worked on for the next caller when one has ended', async (t) =
 for (const { work, total, each } of [
   { work: 'usual', total: 8, each: 6 },
   { work: 'report', total: 3, each: 2 },
+  { work: 'password', total: 4, each: 2 },
 ] as const) {
   test(`of ${work} requests ${total} are worked on at once, ${each} of them for one caller`, async (t) => {
     const { server, ask, begun, letGo } = await slowWork(t, work)
@@ -103,9 +104,9 @@ for (const { work, total, each } of [
     await askMany(total + 4, '127.0.0.1')
     assert.equal(begun(), each)
     // The slots that are left are for others, until all are taken.
-    await askMany(total, '127.0.0.2')
+    await askMany(total, '127.0.1.1')
     assert.equal(begun(), total)
-    await askMany(1, '127.0.0.3')
+    await askMany(1, '127.0.2.1')
     assert.equal(begun(), total)
     letGo()
     await until('as many again', () => (begun() >= 2 * total ? true : undefined))

@@ -134,7 +134,7 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
   app.post(
     '/api/session',
     {
-      config: publicRoute,
+      config: { ...publicRoute, work: 'password' },
       schema: {
         tags,
         summary: 'Sign in',

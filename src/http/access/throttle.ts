@@ -53,6 +53,9 @@ export function callerOf(address: string | undefined): string {
   return `${network.join(':')}::/64`
 }
 
+/** The network that a caller belongs to, for what one customer of a provider could do from many addresses: a /24, or a /48. */
+export const networkOf = (caller: string): string => caller.split(/[.:]/, 3).join(' ')
+
 /** Some proxies forward the port too (Azure Application Gateway), which would make each connection another caller. */
 const withoutPort = (address: string): string => address.replace(/^\[([^\]]+)\](?::\d+)?$|^([\d.]+):\d+$/, '$1$2')
 
