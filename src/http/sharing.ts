@@ -5,10 +5,11 @@ import { isGone, onceGone, RequestSlots, type SlotLimits, UnreadAnswers, type Un
 import type { HttpApp } from './schemas.ts'
 
 /**
- * Kinds of work that share slots: `report` may read for seconds, `usual` for milliseconds. `password` is compared one at a time,
- * and strangers may send any number: with slots of its own it keeps no one else waiting.
+ * Kinds of work that share slots: `report` may read for seconds, `usual` for milliseconds. Sign-ins have slots of their own, so
+ * that no one else waits for them: a `password` is compared one at a time, and strangers may send any number; an identity
+ * `provider` may hang, and people should then still get in with a password.
  */
-type SharedWork = 'usual' | 'report' | 'password'
+type SharedWork = 'usual' | 'report' | 'password' | 'provider'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -27,6 +28,7 @@ export const SHARES: Readonly<Record<SharedWork, SlotLimits>> = {
   // Two for a page that shows several reports; one for a caller who requests more than any page does.
   report: { total: 3, perCaller: 2, flood: 12, waiting: 50, patienceMs: 20_000 },
   password: { total: 4, perCaller: 2, waiting: 100, patienceMs: 20_000 },
+  provider: { total: 8, perCaller: 4, waiting: 100, patienceMs: 20_000 },
 }
 
 const UNREAD: UnreadLimits = {
@@ -56,6 +58,7 @@ export function shareWork(app: HttpApp, callerOf: (request: IncomingMessage) => 
     usual: new RequestSlots(SHARES.usual, mayBegin),
     report: new RequestSlots(SHARES.report, mayBegin),
     password: new RequestSlots(SHARES.password),
+    provider: new RequestSlots(SHARES.provider),
   }
   const unread = new UnreadAnswers(UNREAD, () => {
     for (const some of Object.values(slots)) some.fill()
@@ -70,7 +73,7 @@ export function shareWork(app: HttpApp, callerOf: (request: IncomingMessage) => 
     const { work = 'usual' } = request.routeOptions.config
     if (work === 'none') return
     // One customer of a provider may have 65,536 callers.
-    const caller = work === 'password' ? networkOf(request.caller) : request.caller
+    const caller = work === 'password' || work === 'provider' ? networkOf(request.caller) : request.caller
     const giveBack = await slots[work].take(caller, reply.raw)
     if (giveBack === null || isGone(reply.raw)) {
       giveBack?.()

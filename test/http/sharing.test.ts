@@ -15,7 +15,7 @@ const perCaller = 2
 const connectionsOf = (server: Server): Promise<number> => promisify(server.getConnections.bind(server))()
 
 /** Reports, or requests of another kind, that last until they are let go. */
-async function slowWork(t: TestContext, work: 'report' | 'usual' | 'password' = 'report') {
+async function slowWork(t: TestContext, work: 'report' | 'usual' | 'password' | 'provider' = 'report') {
   const held: (() => void)[] = []
   let begun = 0
   let isOver = false
@@ -88,6 +88,7 @@ for (const { work, total, each } of [
   { work: 'usual', total: 8, each: 6 },
   { work: 'report', total: 3, each: 2 },
   { work: 'password', total: 4, each: 2 },
+  { work: 'provider', total: 8, each: 4 },
 ] as const) {
   test(`of ${work} requests ${total} are worked on at once, ${each} of them for one caller`, async (t) => {
     const { server, ask, begun, letGo } = await slowWork(t, work)

@@ -19,7 +19,7 @@ const OFTEN: readonly SignInProblem[] = ['busy', 'expired', 'provider', 'setup']
 const FREE: readonly SignInProblem[] = ['busy', 'expired']
 
 const tags = ['Session']
-const publicRoute = { access: 'public' } as const
+const publicRoute = { access: 'public', work: 'provider' } as const
 const Elsewhere = Type.Unsafe<undefined>({ type: 'null', description: 'To the page that `Location` names' })
 
 const SignInQuery = Type.Object(
