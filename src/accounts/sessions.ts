@@ -26,6 +26,8 @@ export async function sessionsOf(
     .where('user_id', '=', userId)
     .where('expires_at', '>', clock.now())
     .orderBy('last_seen_at', 'desc')
+    .orderBy('created_at', 'desc')
+    .orderBy('public_id')
     .execute()
   const current = cookie === null ? null : hashOf(cookie)
   return rows.flatMap(({ id, public_id, agent, created_at, last_seen_at, expires_at }) =>

@@ -103,6 +103,24 @@ test('someone whose last role was taken manages their own account, and sees noth
   }
 })
 
+test('of sessions that were seen in the same moment the latest is listed first', async (t) => {
+  const { api, clock, admin } = await openAccounts(t, sqlite)
+  await join(admin, 'ada@agency.example', [{ client_id: null, role: 'viewer' }])
+  const browsers: ApiClient[] = []
+  for (let count = 0; count < 6; count++) {
+    browsers.push(await signIn(api.url, 'ada@agency.example'))
+    clock.advance(1)
+  }
+  clock.advance(5 * MINUTE)
+  for (const browser of browsers) await browser.ask('GET', '/api/account')
+  const sessions = (await browsers[0]?.ask<SessionRecord[]>('GET', '/api/account/sessions')) ?? []
+  assert.equal(new Set(sessions.map(({ last_seen_at }) => last_seen_at)).size, 1)
+  assert.deepEqual(
+    sessions.map(({ created_at }) => created_at),
+    [5, 4, 3, 2, 1, 0].map((ms) => `2026-11-20T10:00:00.00${ms}Z`),
+  )
+})
+
 test('sessions are listed, end on demand, with the account and with another password', async (t) => {
   const { api, clock, admin } = await openAccounts(t, sqlite)
   const { id } = await join(admin, 'ada@agency.example', [{ client_id: null, role: 'viewer' }])
