@@ -74,7 +74,7 @@ test('sign-ins that wait for an identity provider that hangs keep no one else wa
     })
     answered++
   })
-  t.after(resolve)
+  t.after(() => resolve())
   await until('all have arrived', () => (arrived >= signIns.length ? true : undefined))
   for (let turn = 0; turn < 50; turn++) await setImmediate()
   assert.equal((await admin.call('GET', '/api/users')).status, 200)

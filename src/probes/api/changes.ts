@@ -52,7 +52,7 @@ export async function createProbe(
       ctx,
       trx.selectFrom('probes').select('id').where('site_id', '=', site.id).where('name', '=', name),
     )
-    await requireRoomFor(trx, site, most)
+    await requireRoomFor(trx, ctx.store, site, most)
     return insertProbe(trx, ctx, registry, type, site, input)
   })
 }
@@ -70,7 +70,7 @@ export async function addAutomaticProbes(
   most: number,
 ): Promise<void> {
   const types = [...registry.values()].filter((type) => isAutomatic(type, site))
-  if (types.length > 0) await requireRoomFor(trx, site, most, types.length)
+  if (types.length > 0) await requireRoomFor(trx, ctx.store, site, most, types.length)
   for (const type of types) await insertProbe(trx, ctx, registry, type, site, {})
 }
 
