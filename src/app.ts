@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import {
   accountHooks,
@@ -146,14 +147,16 @@ export async function buildApp(options: AppOptions): Promise<HttpApp> {
 }
 
 /** Not needed on the only node: one that joins meanwhile reads all keys after it has joined. */
-async function untilAllKnowIt(store: Store, membership: Membership): Promise<void> {
+async function untilAllKnowIt(store: Store, membership: Membership, request: FastifyRequest): Promise<void> {
   if (!store.isShared) return
   const isAlone = await membership.liveNodeIds().then(
     ({ length }) => length === 1,
     // The change is committed, so a failure must not reach the caller.
     () => false,
   )
-  if (!isAlone) await delay(CHANGE_KNOWN_MS)
+  if (isAlone) return
+  request.giveBackSlot()
+  await delay(CHANGE_KNOWN_MS)
 }
 
 /** Folds pending counts before a report is read, so that a busy node's reports lag no more than others'. */
@@ -190,7 +193,7 @@ function apiRoutes(
     addProbes: probes.addProbes,
     defaultPlan,
     publicUrl,
-    untilAllKnowIt: () => untilAllKnowIt(store, membership),
+    untilAllKnowIt: (request) => untilAllKnowIt(store, membership, request),
   })
   probeRoutes(app, { store, clock, registry: probes.registry, scheduler: probes.scheduler, publicUrl })
   alertRoutes(app, { store, clock, channelSettings: alerts.channelSettings })

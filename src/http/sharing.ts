@@ -15,6 +15,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The caller that the request counts for in shared limits: an address, for IPv6 a /64. */
     caller: string
+    /** Lets others have its slot, for a handler that has done its work and only waits before it answers. */
+    giveBackSlot: () => void
   }
   interface FastifyContextConfig {
     /** `none`: the route needs no slot, as it does next to nothing or waits for others. Default `usual`. */
@@ -66,6 +68,9 @@ export function shareWork(app: HttpApp, callerOf: (request: IncomingMessage) => 
   const held = new WeakMap<FastifyRequest, Held>()
 
   app.decorateRequest('caller', '')
+  app.decorateRequest('giveBackSlot', function () {
+    held.get(this)?.giveBack()
+  })
   app.addHook('onRequest', async (request) => {
     request.caller = callerOf(request.raw)
   })

@@ -104,7 +104,7 @@ export function clientRoutes(app: HttpApp, options: ManagementOptions): void {
       const { access, params, body } = request
       const ctx = contextOf(options, request)
       const { row, isResumed } = await updateClient(ctx, params.client_id, body, editsAll(access))
-      if (isResumed) await untilAllKnowIt()
+      if (isResumed) await untilAllKnowIt(request)
       return recordFor(request, row)
     },
   )

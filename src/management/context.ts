@@ -37,8 +37,11 @@ export interface ManagementOptions {
   defaultPlan: Plan
   /** Where people and tags reach the service, without a trailing slash; null when not set. */
   publicUrl: string | null
-  /** Waits until every node has noticed a change that is committed: callers may use a new key with any node once they have it. */
-  untilAllKnowIt: () => Promise<void>
+  /**
+   * Waits until every node has noticed a change of this request that is committed: callers may use a new key with any node once they
+   * have it.
+   */
+  untilAllKnowIt: (request: FastifyRequest) => Promise<void>
 }
 
 /** What every change needs. */

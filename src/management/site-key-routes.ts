@@ -58,7 +58,7 @@ export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
     },
     async (request, reply) => {
       const key = await addKey(contextOf(options, request), request.params.site_id, request.body.name)
-      await untilAllKnowIt()
+      await untilAllKnowIt(request)
       return reply.code(201).send(recordFor(request, key))
     },
   )
@@ -80,7 +80,7 @@ export function siteKeyRoutes(app: HttpApp, options: ManagementOptions): void {
     async (request, reply) => {
       const { site_id, key_id } = request.params
       const key = await rotateKey(contextOf(options, request), site_id, key_id, request.body)
-      await untilAllKnowIt()
+      await untilAllKnowIt(request)
       return reply.code(201).send(recordFor(request, key))
     },
   )

@@ -126,7 +126,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
       }
       const most = seesAll(request.access) ? Number.POSITIVE_INFINITY : MOST_OF_CLIENT
       const row = await createSite(ctx, request.body, addTo, most)
-      await untilAllKnowIt()
+      await untilAllKnowIt(request)
       return reply.code(201).send(recordFor(request, { row, lastAt: null }))
     },
   )
@@ -145,7 +145,7 @@ export function siteRoutes(app: HttpApp, options: ManagementOptions): void {
     },
     async (request) => {
       const site = await updateSite(contextOf(options, request), request.params.site_id, request.body)
-      if (site.isResumed) await untilAllKnowIt()
+      if (site.isResumed) await untilAllKnowIt(request)
       return recordFor(request, site)
     },
   )

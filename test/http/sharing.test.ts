@@ -4,6 +4,7 @@ import { type AddressInfo, connect, type Server } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { HttpApp } from '../../src/http/index.ts'
 import { until } from '../../testkit/until.ts'
@@ -15,7 +16,11 @@ const perCaller = 2
 const connectionsOf = (server: Server): Promise<number> => promisify(server.getConnections.bind(server))()
 
 /** Reports, or requests of another kind, that last until they are let go. */
-async function slowWork(t: TestContext, work: 'report' | 'usual' | 'password' | 'provider' = 'report') {
+async function slowWork(
+  t: TestContext,
+  work: 'report' | 'usual' | 'password' | 'provider' = 'report',
+  begin: (request: FastifyRequest) => void = () => {},
+) {
   const held: (() => void)[] = []
   let begun = 0
   let isOver = false
@@ -29,7 +34,8 @@ async function slowWork(t: TestContext, work: 'report' | 'usual' | 'password' | 
       description: 'For tests.',
       response: { 200: Type.Object({}) },
     }
-    app.get('/api/report', { schema, config: { work, scope: 'anyone' } }, async () => {
+    app.get('/api/report', { schema, config: { work, scope: 'anyone' } }, async (request) => {
+      begin(request)
       begun++
       if (!isOver) await new Promise<void>((resolve) => held.push(resolve))
       return {}
@@ -80,6 +86,14 @@ test('a report is worked on for the next caller when one has ended', async (t) =
   await until('as many as may', () => (begun() === perCaller ? true : undefined))
   letGo()
   await until('the one that waited', () => (begun() === perCaller + 1 ? true : undefined))
+  letGo()
+  for (const socket of sockets) assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 200/)
+})
+
+test('a request that only waits before it answers lets others have its slot', async (t) => {
+  const { ask, begun, letGo } = await slowWork(t, 'report', (request) => request.giveBackSlot())
+  const sockets = await Promise.all(Array.from({ length: perCaller + 2 }, () => ask()))
+  await until('all are worked on', () => (begun() === perCaller + 2 ? true : undefined))
   letGo()
   for (const socket of sockets) assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 200/)
 })
