@@ -3,7 +3,7 @@ import { AppError } from '../../lib/index.ts'
 import { type Api, type Caller, RefusedError } from './api.ts'
 import type { Change, FieldChange, Limited, Ref, Stage } from './change.ts'
 import type { Problem } from './problems.ts'
-import { problemOf, type Source, type Wanted } from './wanted.ts'
+import { isRenamed, nameKey, problemOf, type Source, type Wanted } from './wanted.ts'
 
 /** A person who was invited. The service shows the link only once. */
 export interface Invitation {
@@ -68,9 +68,9 @@ export class Planning {
   readonly changes: Change[] = []
   readonly kept: string[] = []
   readonly problems: Problem[] = []
-  /** The clients after the plan, by name; several when the service has two of that name. */
+  /** The clients after the plan, by the key of their name; several when the service has two of that name. */
   readonly clients = new Map<string, Ref[]>()
-  /** Labels of the files' clients, by name. */
+  /** Labels of the files' clients, by the same. */
   readonly #labels = new Map<string, string>()
   /** Filled while the plan is carried out. */
   readonly invitations: Invitation[] = []
@@ -100,8 +100,9 @@ export class Planning {
   }
 
   noteClient(name: string, ref: Ref, label = name): void {
-    this.clients.set(name, [...(this.clients.get(name) ?? []), ref])
-    this.#labels.set(name, label)
+    const key = nameKey(name)
+    this.clients.set(key, [...(this.clients.get(key) ?? []), ref])
+    this.#labels.set(key, label)
   }
 
   labelOf(client: string): string {
@@ -175,7 +176,7 @@ async function unlessGone<T>(reading: Promise<T>): Promise<T | undefined> {
 }
 
 interface Matched<W, P> {
-  /** Each wanted entry with its present counterpart. */
+  /** Each wanted entry with its present counterpart. Its name is the stored one when both have one key, so that nothing is renamed. */
   pairs: readonly { wanted: W; present: P | null }[]
   /** What no file names. */
   rest: readonly P[]
@@ -194,18 +195,18 @@ function matchByName<W extends Wanted, P>(
   nameOf: (present: P) => string,
   problems: Problem[],
 ): Matched<W, P> {
-  const named = Map.groupBy(present, nameOf)
+  const named = Map.groupBy(present, (other) => nameKey(nameOf(other)))
   const taken = new Set<P>()
   const pairs = wanted.map((one) => {
-    const here = named.get(one.name) ?? []
-    const before = one.renamedFrom === null ? [] : (named.get(one.renamedFrom) ?? [])
+    const here = named.get(nameKey(one.name)) ?? []
+    const before = isRenamed(one) ? (named.get(nameKey(one.renamedFrom)) ?? []) : []
     const found = here.length > 0 ? here : before
     if (found.length > 1) {
       problems.push(
         one.source.problem(`the service has ${found.length} ${what}s with the name “${one.label}”: rename one there`),
       )
     }
-    if (here.length > 0 && before.length > 0 && one.renamedFrom !== null && one.renamedFrom !== one.name) {
+    if (here.length > 0 && before.length > 0 && isRenamed(one)) {
       const earlier = one.source.shown('renamed_from', one.renamedFrom)
       problems.push(
         one.source
@@ -215,7 +216,8 @@ function matchByName<W extends Wanted, P>(
     }
     const [match = null] = found
     for (const other of found) taken.add(other)
-    return { wanted: one, present: match }
+    const [same = null] = here
+    return { wanted: same === null ? one : { ...one, name: nameOf(same) }, present: match }
   })
   return { pairs, rest: present.filter((other) => !taken.has(other)) }
 }

@@ -12,7 +12,7 @@ import { type Plan, planOf } from './plan.ts'
 import type { Invitation } from './planning.ts'
 import { type Need, readPresent, readUsers } from './present.ts'
 import { ConfigProblems } from './problems.ts'
-import { type Source, type WantedClient, wantedClients } from './wanted.ts'
+import { nameKey, type Source, type WantedClient, wantedClients } from './wanted.ts'
 import { wantedUsers } from './wanted-users.ts'
 import { YamlFile } from './yaml-file.ts'
 
@@ -103,10 +103,11 @@ function needOf(wanted: readonly WantedClient[]): (name: string) => Need {
   const needs = new Map<string, Need>()
   for (const { name, renamedFrom, channels, statusPage } of wanted) {
     const need = { channels: channels !== null, statusPage: statusPage !== null }
-    needs.set(name, need)
-    if (renamedFrom !== null && !needs.has(renamedFrom)) needs.set(renamedFrom, need)
+    needs.set(nameKey(name), need)
+    const before = nameKey(renamedFrom ?? name)
+    if (!needs.has(before)) needs.set(before, need)
   }
-  return (name) => needs.get(name) ?? NO_NEED
+  return (name) => needs.get(nameKey(name)) ?? NO_NEED
 }
 
 /** Reads the files, and the YAML files in folders and their subfolders. */

@@ -1,7 +1,7 @@
 import { type ClientRole, checkerOf, emailKey } from '../../http/index.ts'
 import { type UserEntry, UserOfFile } from './file-schema.ts'
 import { ConfigProblems, type Problem } from './problems.ts'
-import { problemOf, Source, sameNames, type Wanted } from './wanted.ts'
+import { nameKey, problemOf, Source, sameNames, type Wanted } from './wanted.ts'
 import type { YamlFile } from './yaml-file.ts'
 
 /** A role that a file gives. A null `client` means all clients. */
@@ -53,7 +53,7 @@ function wantedUser(source: Source, { email, name, roles, ...fields }: UserEntry
     roles:
       roles?.map(({ client, role }, index) => ({
         source: source.at('roles', index),
-        client: client?.trim() ?? null,
+        client: client === undefined ? null : nameKey(client.trim()),
         role,
       })) ?? null,
   }

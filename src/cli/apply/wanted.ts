@@ -59,6 +59,9 @@ export interface Wanted {
   fields: Readonly<Record<string, unknown>>
 }
 
+/** What names are compared by: “ü” may be one character or two, depending on where a file was written. */
+export const nameKey = (name: string): string => name.normalize('NFC')
+
 /** A null list was not given, so the present entries stay. */
 export interface WantedProbe extends Wanted {
   type: string
@@ -187,25 +190,27 @@ const repeated = (what: string, list: readonly Wanted[] | null): Problem[] => [
 function takenRenamings(what: string, list: readonly Wanted[]): Problem[] {
   const holders = Map.groupBy(
     list.flatMap((wanted) => [wanted.name, ...(isRenamed(wanted) ? [wanted.renamedFrom] : [])]),
-    (name) => name,
+    nameKey,
   )
   return list.flatMap((wanted) => {
-    if (!isRenamed(wanted) || (holders.get(wanted.renamedFrom) ?? []).length < 2) return []
+    if (!isRenamed(wanted) || (holders.get(nameKey(wanted.renamedFrom)) ?? []).length < 2) return []
     const at = wanted.source.at('renamed_from')
-    const earlier = wanted.source.shown('renamed_from', wanted.renamedFrom ?? '')
+    const earlier = wanted.source.shown('renamed_from', wanted.renamedFrom)
     return [at.problem(`another ${what} is or was called “${earlier}”: remove renamed_from, or the other ${what}`)]
   })
 }
 
-const isRenamed = ({ name, renamedFrom }: Wanted): boolean => renamedFrom !== null && renamedFrom !== name
+export const isRenamed = <W extends Wanted>(wanted: W): wanted is W & { renamedFrom: string } =>
+  wanted.renamedFrom !== null && nameKey(wanted.renamedFrom) !== nameKey(wanted.name)
 
 /** A problem for each entry whose name an earlier one has, because they could not be told apart. */
 export function sameNames(what: string, list: readonly Wanted[] | null): Problem[] {
   const first = new Map<string, Wanted>()
   return (list ?? []).flatMap((wanted) => {
-    const other = first.get(wanted.name)
+    const key = nameKey(wanted.name)
+    const other = first.get(key)
     if (other === undefined) {
-      first.set(wanted.name, wanted)
+      first.set(key, wanted)
       return []
     }
     const { file, line } = other.source.place

@@ -240,6 +240,33 @@ test('a new name keeps the history when it says what it was called before', asyn
   await assert.rejects(applyText(renamed), /clients\.yaml:1:30: the service has both “Acme” and “Acme GmbH”/)
 })
 
+test('a name is the same in composed and decomposed characters, and stays as the service has it', async (t) => {
+  const { applyText, ask, change } = await startApplying(t)
+  const text = (form: 'NFC' | 'NFD') =>
+    `clients:
+  - name: Müller
+    channels: [{ kind: email, name: Büro, address: b@mueller.example }]
+    maintenance: [{ title: Näharbeit, kind: weekly, weekdays: [2], start: "03:00", duration_minutes: 60 }]
+    sites: [{ name: Café, url: "https://a.example", probes: [{ type: push, name: Lösung }] }]
+users: [{ email: ada@mueller.example, roles: [{ client: Müller, role: editor }] }]`.normalize(form)
+  await applyText(text('NFC'))
+  const clients = await ask<{ id: string; name: string }[]>('/api/clients')
+  assert.deepEqual(await applyText(text('NFD'), { prune: true }), { code: 0, lines: ['Nothing to change.'] })
+  assert.deepEqual(
+    (await ask<{ name: string }[]>('/api/clients')).map(({ name }) => name),
+    ['Müller'.normalize('NFC')],
+  )
+  const changed = await applyText(text('NFD').replace(/- name: .*/u, (line) => `${line}\n    digest: daily`))
+  assert.equal(changed.lines.at(-1), 'Done: 0 created, 1 changed, 0 deleted.')
+
+  const twice = text('NFD').replace('users:', `  - name: ${'Müller'.normalize('NFC')}\nusers:`)
+  await assert.rejects(applyText(twice), /there is another client “Müller” /)
+  await change('POST', '/api/clients', { name: 'Müller'.normalize('NFD') })
+  await assert.rejects(applyText(text('NFC')), /the service has 2 clients with the name “Müller”: rename one there/)
+  await change('DELETE', `/api/clients/${clients[0]?.id}`)
+  assert.equal((await applyText(text('NFC'))).lines.includes('+ client “Müller”'), false)
+})
+
 /** Ids, times and keys are given out anew, and probes have run in between. */
 const GIVEN_OUT =
   /^(id|.*_id|.*_at|last_.*|judged|reason|consecutive_failures|channel|ingest_key|token|fingerprint|secret_fingerprints|next_occurrence)$/
