@@ -80,7 +80,10 @@ function planInvitation(planning: Planning, { source, email, fields, roles }: Wa
         body: { email, ...(name === undefined ? {} : { name }), roles: resolved.map(entryOf) },
       },
     ],
-    answered: (value) => planning.invitations.push({ email, link: (value as InvitedUser).link }),
+    answered: (value) => {
+      const { link } = value as InvitedUser
+      if (link !== null) planning.onInvited?.(email, link)
+    },
   })
 }
 

@@ -5,7 +5,7 @@ import { requireRoomIn } from './plan-limits.ts'
 import { planChannels, planMaintenance, planStatusPage } from './plan-of-client.ts'
 import { planProbes } from './plan-probes.ts'
 import { type People, planUsers } from './plan-users.ts'
-import { type Invitation, type Owner, Planning } from './planning.ts'
+import { type Owner, Planning } from './planning.ts'
 import type { PresentClient, PresentSite } from './present.ts'
 import { automaticProbes } from './probe-settings.ts'
 import { ConfigProblems } from './problems.ts'
@@ -18,8 +18,6 @@ export interface Plan {
   changes: Planning['changes']
   /** What the service has and no file names, without --prune. */
   kept: readonly string[]
-  /** Filled while the plan is carried out. */
-  invitations: readonly Invitation[]
 }
 
 /**
@@ -51,8 +49,8 @@ export function planOf(wanted: readonly WantedClient[], present: readonly Presen
   }
   planUsers(planning, options.people)
   if (planning.problems.length > 0) throw new ConfigProblems(planning.problems)
-  const { changes, kept, invitations } = planning
-  return { changes, kept, invitations }
+  const { changes, kept } = planning
+  return { changes, kept }
 }
 
 const counted = (sites: number): string => `its ${sites === 1 ? 'site' : `${sites} sites`}`

@@ -5,11 +5,7 @@ import type { Change, FieldChange, Limited, Ref, Stage } from './change.ts'
 import type { Problem } from './problems.ts'
 import { isRenamed, nameKey, problemOf, type Source, type Wanted } from './wanted.ts'
 
-/** A person who was invited. The service shows the link only once. */
-export interface Invitation {
-  email: string
-  link: InvitedUser['link']
-}
+export type InvitationLink = NonNullable<InvitedUser['link']>
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -61,6 +57,8 @@ interface Options {
   now: number
   /** The logo that a file gives, as base64; null removes the logo, undefined when the file gives none. */
   logoOf: (source: Source) => string | null | undefined
+  /** Called when a person has been invited, while the plan is carried out. */
+  onInvited?: (email: string, link: InvitationLink) => void
 }
 
 /** Collects the changes of a plan. */
@@ -72,21 +70,21 @@ export class Planning {
   readonly clients = new Map<string, Ref[]>()
   /** Labels of the files' clients, by the same. */
   readonly #labels = new Map<string, string>()
-  /** Filled while the plan is carried out. */
-  readonly invitations: Invitation[] = []
   readonly api: Api
   readonly now: number
   readonly logoOf: Options['logoOf']
+  readonly onInvited: Options['onInvited']
   readonly prune: boolean
   readonly caller: Caller
   readonly defaultPlan: string | null
 
-  constructor({ api, caller, defaultPlan, prune, now, logoOf }: Options) {
+  constructor({ api, caller, defaultPlan, prune, now, logoOf, onInvited }: Options) {
     this.api = api
     this.caller = caller
     this.defaultPlan = defaultPlan
     this.now = now
     this.logoOf = logoOf
+    this.onInvited = onInvited
     this.prune = prune
   }
 

@@ -9,7 +9,7 @@ import type { Change } from './change.ts'
 import { writeExport } from './export.ts'
 import { editorSchema } from './file-schema.ts'
 import { type Plan, planOf } from './plan.ts'
-import type { Invitation } from './planning.ts'
+import type { InvitationLink } from './planning.ts'
 import { type Need, readPresent, readUsers } from './present.ts'
 import { ConfigProblems } from './problems.ts'
 import { nameKey, type Source, type WantedClient, wantedClients } from './wanted.ts'
@@ -33,6 +33,8 @@ const WOULD_CHANGE = 2
 /** Number of changes from which progress is shown. */
 const WORTH_PROGRESS = 100
 
+const CLEAR_LINE = '\r\u001b[K'
+
 /** @returns the exit code. @throws StartupError */
 export async function apply(options: ApplyOptions): Promise<number> {
   const { paths, plan: isPlan, json = false, prune, environment, print = console.log, ...target } = options
@@ -53,6 +55,12 @@ export async function apply(options: ApplyOptions): Promise<number> {
     const people = { wanted: users, present: users === null ? [] : await readUsers(api), callers }
     return planOf(wanted, await readPresent(api, needOf(wanted), now), {
       ...{ api, caller, defaultPlan: settings?.default_plan ?? null, prune, now, logoOf, people },
+      // At once, because the service shows a link only once and the run may be interrupted.
+      onInvited: (email, link) => {
+        // A progress bar would stay in front of the line.
+        if (process.stderr.isTTY) process.stderr.write(CLEAR_LINE)
+        print(invitationLine(email, link))
+      },
     })
   }
   const plan = await planNow()
@@ -60,13 +68,8 @@ export async function apply(options: ApplyOptions): Promise<number> {
   const { length } = plan.changes
   if (length === 0) return 0
   if (isPlan) return WOULD_CHANGE
-  try {
-    if (length < WORTH_PROGRESS) await carryOut(api, plan.changes)
-    else await withProgress('applying', length, (update) => carryOut(api, plan.changes, update))
-  } finally {
-    // Print them even when a later change failed, because the service shows a link only once.
-    for (const line of invitationLines(plan.invitations)) print(line)
-  }
+  if (length < WORTH_PROGRESS) await carryOut(api, plan.changes)
+  else await withProgress('applying', length, (update) => carryOut(api, plan.changes, update))
   // Plan again to detect what someone else changed between the calls.
   const { changes: left } = await planNow()
   if (left.length > 0) {
@@ -173,7 +176,7 @@ async function yamlIn(folder: string, above: readonly string[] = []): Promise<st
     const isLink = entry.isSymbolicLink()
     if (entry.name.startsWith('.')) continue
     if (entry.isDirectory() || (isLink && (await isFolder(path)))) names.push(...(await yamlIn(path, [...above, real])))
-    else if ((entry.isFile() || isLink) && /\.ya?ml$/.test(entry.name)) names.push(path)
+    else if ((entry.isFile() || isLink) && /\.ya?ml$/i.test(entry.name)) names.push(path)
   }
   return names
 }
@@ -257,15 +260,11 @@ function summary(changes: readonly Change[]): string {
   return `${inWords(changes, { create: 'to create', update: 'to change', delete: 'to delete' })}.`
 }
 
-/** One line for each invitation, with the link if the service did not mail it. Anyone who has the link can set the password. */
-const invitationLines = (invitations: readonly Invitation[]): string[] =>
-  invitations.flatMap(({ email, link }) => {
-    if (link === null) return []
-    const who = `Invited ${printable(email)}`
-    return [
-      link.mailed ? `${who} by e-mail.` : `${who}, with a link that works once, until ${link.expires_at}: ${link.url}`,
-    ]
-  })
+/** With the link if the service did not mail it. Anyone who has the link can set the password. */
+function invitationLine(email: string, { mailed, expires_at, url }: InvitationLink): string {
+  const who = `Invited ${printable(email)}`
+  return mailed ? `${who} by e-mail.` : `${who}, with a link that works once, until ${expires_at}: ${url}`
+}
 
 const doneLine = (changes: readonly Change[]): string =>
   `Done: ${inWords(changes, { create: 'created', update: 'changed', delete: 'deleted' })}.`

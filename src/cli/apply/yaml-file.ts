@@ -22,6 +22,11 @@ export class YamlFile {
     this.name = name
     this.#lines = new LineCounter()
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, merge: true })
+    const deep = this.#document.errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION')
+    // The parser names every bracket from there on.
+    if (deep !== undefined) {
+      throw new ConfigProblems([{ place: this.#placeAt(deep.pos[0]), message: 'the file is nested too deeply' }])
+    }
     const faults: Problem[] = this.#document.errors.map(({ pos, code, message }) => ({
       place: this.#placeAt(pos[0]),
       message: code === 'MULTIPLE_DOCS' ? 'a second document begins here: make it a file of its own' : message,

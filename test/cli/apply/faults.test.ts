@@ -101,6 +101,15 @@ test('a file that is not UTF-8 is refused, before its names are taken for others
   }
 })
 
+test('a file that is nested deeper than it can be read is named', async (t) => {
+  const { applyPaths, write } = await startApplying(t)
+  const [path = ''] = await write({ 'deep.yaml': `clients: ${'['.repeat(20_000)}${']'.repeat(20_000)}` })
+  await assert.rejects(
+    applyPaths([path], { plan: true }),
+    /^ConfigProblems: \S+deep\.yaml:1:\d+: the file is nested too deeply$/,
+  )
+})
+
 test('every faulty client is named at once', () => {
   const text = 'clients:\n  - name: Acme\n    plan: gold\n  - name: Beta\n    digest: hourly'
   assert.throws(() => wantedClients([new YamlFile('a.yaml', text, {})]), {
@@ -270,7 +279,7 @@ test('a folder is read through its links, without what is hidden, and a file tha
     'config/..2026_11_30/a.yaml': 'clients: [{ name: A }]',
     'config/.git/hook.yaml': 'none: of ours',
     'elsewhere/b.yaml': 'clients: [{ name: B }]',
-    'elsewhere/more/c.yml': 'clients: [{ name: C }]',
+    'elsewhere/more/c.YML': 'clients: [{ name: C }]',
   })
   const config = join(folder, 'config')
   await symlink('..2026_11_30', join(config, '..data'))

@@ -23,6 +23,8 @@ interface Options {
   prune?: boolean
   environment?: Readonly<Record<string, string>>
   token?: string
+  /** Receives each line when it is printed. */
+  onLine?: (line: string) => void
 }
 
 /** A service that wants a token, and the command that brings it to what files say. */
@@ -38,9 +40,12 @@ export async function startApplying(t: TestContext, settings: Readonly<Record<st
     return Object.keys(files).map((name) => join(folder, name))
   }
   const applyPaths = async (paths: readonly string[], options: Options = {}): Promise<Applied> => {
-    const { plan = false, json = false, prune = false, environment = {}, token = ADMIN } = options
+    const { plan = false, json = false, prune = false, environment = {}, token = ADMIN, onLine } = options
     const lines: string[] = []
-    const print = (line: string) => lines.push(line)
+    const print = (line: string) => {
+      lines.push(line)
+      onLine?.(line)
+    }
     return { code: await apply({ paths, plan, json, prune, environment, url: service.url, token, print }), lines }
   }
   return {

@@ -92,6 +92,19 @@ test('whom a file names is invited with roles, by a link that is said once and w
   assert.deepEqual(await stage.ask('/api/audit?limit=1000'), audit)
 })
 
+test('the link of an invitation is printed before later changes are made, as an interrupted run would lose it', async (t) => {
+  const stage = await open(t)
+  const text = (role: string, more = '') => `clients: []
+users: [{ email: bea@agency.example, roles: [{ all_clients: true, role: ${role} }] }${more}]`
+  await stage.applyText(text('owner'))
+  const onLine = (line: string) => {
+    if (line.startsWith('Invited ada@agency.example, with a link')) throw new Error('interrupted')
+  }
+  const invited = ', { email: ada@agency.example, roles: [{ all_clients: true, role: owner }] }'
+  await assert.rejects(stage.applyText(text('viewer', invited), { onLine }), /^Error: interrupted$/)
+  assert.equal((await stage.roles())['bea@agency.example'], 'owner of all')
+})
+
 test('a plan shows whose roles change, and who is in no file stays unless pruned', async (t) => {
   const stage = await open(t)
   await stage.applyText(PEOPLE)
