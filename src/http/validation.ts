@@ -91,7 +91,8 @@ export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpP
     if (httpPart === 'body') settleIds(schema, data)
     else settleText(schema, data)
     const repeated = httpPart === 'querystring' ? repeatedOf(schema, data) : []
-    const faults = () => [...faultsOf(data, part), ...(httpPart === 'body' ? [] : endlessNumbers(data))]
+    const faults = () => [...faultsOf(data, part), ...others, ...(httpPart === 'body' ? [] : endlessNumbers(data))]
+    const others = httpPart === 'body' ? [] : otherNotations(schema, data)
     // Its values may each be right, so any other fault of such a parameter would mislead.
     const details = repeated.length > 0 ? repeated : faults()
     if (details.length === 0) return { value: data }
@@ -113,6 +114,13 @@ const repeatedOf = ({ properties = {} }: ObjectSchema, data: unknown): ErrorDeta
       ([name, value]) => Array.isArray(value) && properties[name] !== undefined && properties[name].type !== 'array',
     )
     .map(([name]) => ({ path: `/${name}`, message: 'takes one value, and is given more than once' }))
+
+/** Ajv also reads `0x10`, `1e2` and a blank as whole numbers. @param data before Ajv has converted it */
+const otherNotations = ({ properties = {} }: ObjectSchema, data: unknown): ErrorDetail[] =>
+  Object.entries(data ?? {})
+    .filter(([name, value]) => properties[name]?.type === 'integer' && typeof value === 'string' && value !== '')
+    .filter(([, text]) => Number.isInteger(Number(text)) && !/^-?\d+$/.test(text))
+    .map(([name]) => ({ path: `/${name}`, message: 'must be a whole number in digits' }))
 
 /** Ajv reads `1e400` as Infinity, which passes when there is no maximum. */
 function endlessNumbers(data: unknown): ErrorDetail[] {

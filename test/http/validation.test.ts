@@ -108,6 +108,12 @@ const EXAMPLES: Example[] = [
     body: good,
     details: [{ path: '/count', message: 'must be a finite number' }],
   },
+  ...['0x5', '0b1', '%205%20', '5e0', '5.0'].map((text) => ({
+    title: `a whole number in a query that is written as ${text}`,
+    url: `?count=${text}`,
+    body: good,
+    details: [{ path: '/count', message: 'must be a whole number in digits' }],
+  })),
   {
     title: 'a query parameter given twice',
     url: '?count=1&count=2',
