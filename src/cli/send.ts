@@ -47,9 +47,10 @@ type OnAnswer = (answer: IngestAnswer) => void
 /**
  * Sends the payloads and prints each answer; the exit code is 1 when one was refused.
  *
- * @throws StartupError when there is no answer
+ * @throws StartupError when there is no answer, or the request cannot be made
  */
 async function send(options: SendOptions): Promise<void> {
+  requireSendable(options)
   const showsBar = options.count > 1 && process.stderr.isTTY === true
   const answers: IngestAnswer[] = []
   try {
@@ -64,6 +65,17 @@ async function send(options: SendOptions): Promise<void> {
     if (explanation === null) continue
     console.error(`tagwarden: ${explanation}`)
     process.exitCode = 1
+  }
+}
+
+/** Here, not in the parsers of the options: Commander repeats a value that these refuse. @throws StartupError */
+function requireSendable({ key, endpoint }: SendOptions): void {
+  if (!/^[ -~]+$/.test(key)) {
+    throw new StartupError('--key has characters that no key has: copy ingest_key from GET /api/sites')
+  }
+  const { username, password } = new URL(endpoint)
+  if (username !== '' || password !== '') {
+    throw new StartupError('--endpoint has a user or a password: the tag sends none, so give it without them')
   }
 }
 

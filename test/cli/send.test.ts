@@ -162,6 +162,21 @@ for (const [given, says] of EXPLANATIONS) {
   })
 }
 
+test('a key or an address that cannot be sent is refused in one line, without the password', async (t) => {
+  const endpoint = ['--endpoint', `${await deadAddress()}/ingest`]
+  const key = await runCliHere(t, ['send', '--key', 'schlüssel-€', ...endpoint])
+  assert.deepEqual([key.code, key.err.length], [1, 1])
+  assert.match(key.err[0] ?? '', /^tagwarden: --key has characters that no key has: copy ingest_key /)
+  const address = await runCliHere(t, ['send', '--key', 'k', '--endpoint', 'http://ada:s3cret@127.0.0.1:9/ingest'])
+  assert.deepEqual(address, {
+    ...address,
+    ...{
+      code: 1,
+      err: ['tagwarden: --endpoint has a user or a password: the tag sends none, so give it without them'],
+    },
+  })
+})
+
 test('a long body is cut and stays on one line', () => {
   const line = answerLine(answer(200, { body: `a\nb${'c'.repeat(500)}` }))
   assert.match(line, /^200 a bc+… 12 ms$/)
