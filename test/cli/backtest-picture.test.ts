@@ -82,6 +82,18 @@ test('a picture that cannot be written ends with one line that names it', async 
   assert.match(err[0] ?? '', /no-folder\/out\.svg: the picture cannot be written: ENOENT/)
 })
 
+test('a picture replaces an earlier one, and no other file', async (t) => {
+  const text = 'timestamp,value\n2026-01-01,1\n'
+  const svg = join(await tempDir(t), 'out.svg')
+  assert.equal((await backtest(t, text, '--svg', svg)).code, 0)
+  assert.equal((await backtest(t, text, '--svg', svg)).code, 0)
+  const notes = await writeText(t, 'notes.txt', 'keep me')
+  const { code, err } = await backtest(t, text, '--svg', notes)
+  assert.equal(code, 1)
+  assert.match(err[0] ?? '', /notes\.txt exists and is no picture: give --svg a file of its own$/)
+  assert.equal(await readFile(notes, 'utf8'), 'keep me')
+})
+
 /** As many rows and alarms as a picture can be asked for: every second row far below its band. */
 function crowded(columns: number, rows: number): string {
   const series = Array.from({ length: columns }, (_, place) => {

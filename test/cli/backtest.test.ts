@@ -108,6 +108,7 @@ const BAD: readonly [what: string, text: string, says: RegExp][] = [
   ['a time that is none', csvOf([['yesterday', 1]]), /: line 2: timestamp "yesterday" is neither ISO 8601/],
   ['a day that is none', csvOf([['2026-02-30 00:00:00', 1]]), /: line 2: timestamp "2026-02-30/],
   ['a value that is none', csvOf([['2026-01-01 00:00:00', 'many']]), /: line 2: value "many" is not a number$/],
+  ['a value in hexadecimal', csvOf([['2026-01-01 00:00:00', '0x10']]), /: line 2: value "0x10" is not a number$/],
   ['an empty value', csvOf([['2026-01-01 00:00:00', '']]), /: line 2: value "" is not a number$/],
   [
     'rows in another order',

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { statSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -30,6 +30,7 @@ export interface Output {
 export async function backtest(options: BacktestOptions, { out, err }: Output): Promise<void> {
   const { csv, svg, alarms = false, timezone } = options
   refuseSameFile(options)
+  if (options.svg !== undefined) refuseOtherFile(options.svg)
   const clock = localTime(timezone)
   const labels = options.labels === undefined ? null : await readLabels(options.labels, clock)
   const replay = new FileReplay(clock, labels, options)
@@ -85,6 +86,31 @@ function refuseSameFile({ csv, labels, svg }: BacktestOptions): void {
     if (file !== undefined && isSame(file, svg)) {
       throw new StartupError(`--svg is the file of ${option}: give the picture one of its own`)
     }
+  }
+}
+
+/** An earlier picture is replaced. */
+function refuseOtherFile(svg: string): void {
+  if (statSync(svg, { throwIfNoEntry: false })?.isFile() !== true) return
+  const start = startOf(svg, SVG_START.length)
+  if (start !== '' && start !== SVG_START) {
+    throw new StartupError(`${svg} exists and is no picture: give --svg a file of its own`)
+  }
+}
+
+const SVG_START = '<svg'
+
+function startOf(file: string, length: number): string {
+  const bytes = Buffer.alloc(length)
+  try {
+    const opened = openSync(file, 'r')
+    try {
+      return bytes.toString('latin1', 0, readSync(opened, bytes))
+    } finally {
+      closeSync(opened)
+    }
+  } catch (thrown) {
+    throw fileError(file, thrown)
   }
 }
 

@@ -65,6 +65,11 @@ function columnsOf(header: readonly string[]): Columns {
   return { timestamp, series, isNamed: true }
 }
 
+/** Without the notations of programs, like `0x10`, which `Number` reads as well. */
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
+
+const isNumber = (text: string): boolean => DECIMAL.test(text) && Number.isFinite(Number(text))
+
 async function* readRows(
   records: AsyncIterable<CsvRecord>,
   { timestamp: timestampAt, series, isNamed }: Columns,
@@ -78,7 +83,7 @@ async function* readRows(
     if (time === null) throw new Error(`line ${info.lines}: ${noTime('timestamp', timestamp)}`)
     const values = series.map(({ name, at }) => {
       const value = record[at] ?? ''
-      if (value === '' ? !isNamed : !Number.isFinite(Number(value))) {
+      if (value === '' ? !isNamed : !isNumber(value)) {
         throw new Error(`line ${info.lines}: ${name} "${value}" is not a number`)
       }
       return value
