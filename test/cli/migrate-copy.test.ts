@@ -3,6 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
+import { copyEmbedded } from '../../src/cli/migrate/run.ts'
 import { readConfig } from '../../src/config.ts'
 import { systemClock } from '../../src/lib/index.ts'
 import { hasUnfinishedCopy, migrate, openStore, type Store, sqlitePath } from '../../src/store/index.ts'
@@ -216,6 +217,17 @@ test('a copy is refused when the source is none', async (t) => {
     await refusal(t, ['--from', `sqlite:${older}`, ...to]),
     /lacks 0002-nodes\): back it up, run "DATABASE_URL= DATA_DIR/,
   )
+})
+
+test('while a copy waits for its target, it names --to', async (t) => {
+  const folder = await filledFolder(t)
+  // The first line ends the wait.
+  t.mock.method(console, 'error', (line: string) => {
+    throw new Error(line)
+  })
+  await assert.rejects(copyEmbedded(folder, 'postgres://tagwarden:s3cret@127.0.0.1:1/tagwarden'), {
+    message: /^connecting to --to: .*, trying again$/,
+  })
 })
 
 test('a copy is refused when the target holds data, is newer, or cannot be reached', async (t) => {

@@ -103,7 +103,7 @@ async function copyFolder(folder: string, to: string | undefined): Promise<void>
   const began = performance.now()
   const { tallies, copied } = await withStore(source, async (from) => {
     await requireCurrentSchema(from, folder)
-    return withStore(target, (into) => copy(from, into))
+    return withStore(target, (into) => copy(from, into), to === undefined ? 'DATABASE_URL' : '--to')
   })
   const seconds = (performance.now() - began) / 1_000
   for (const line of tallyLines(tallies)) console.log(line)
@@ -191,11 +191,19 @@ function tallyLines(tallies: readonly Tally[]): string[] {
   )
 }
 
-/** Opens the store for `work` and closes it afterwards. While the database is unavailable, waits and says so on standard error. */
-async function withStore<T>(location: StoreLocation, work: (store: Store) => Promise<T>): Promise<T> {
+/**
+ * Opens the store for `work` and closes it afterwards. While the database is unavailable, waits and says so on standard error.
+ *
+ * @param name where its address was given
+ */
+async function withStore<T>(
+  location: StoreLocation,
+  work: (store: Store) => Promise<T>,
+  name = 'DATABASE_URL',
+): Promise<T> {
   let printed = ''
   const store = await openStore(location, ({ message }, what) => {
-    const line = `${what}: ${message}, trying again`
+    const line = `${what}: ${message}, trying again`.replace('DATABASE_URL', name)
     if (line !== printed) console.error(line)
     printed = line
   })
