@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { type TestContext, test } from 'node:test'
@@ -198,6 +198,16 @@ test('an option that is not valid is named on a terminal, too, before a question
     message: /^--public-url must be an address like/,
   })
   assert.deepEqual([said(), await readdir(folder)], ['', []])
+})
+
+test('a file that is a link is overwritten where the link leads', async (t) => {
+  const folder = await tempDir(t)
+  const [file, real] = [join(folder, '.env'), join(folder, 'real.env')]
+  await writeFile(real, 'LOG_LEVEL=debug\n')
+  await symlink('real.env', file)
+  assert.equal((await runCliHere(t, ['init', '--yes', '--force', '--file', file])).code, 0)
+  assert.equal(await readlink(file), 'real.env')
+  assert.match(await readFile(real, 'utf8'), /PUBLIC_URL/)
 })
 
 test('a folder in the place of the file is said in one line', async (t) => {

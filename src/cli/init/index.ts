@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { rename, rm, writeFile } from 'node:fs/promises'
+import { realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
 import { Command } from 'commander'
 import { asError, StartupError } from '../../lib/index.ts'
@@ -79,10 +79,12 @@ async function writePrivate(file: string, text: string, replaces: boolean): Prom
       return
     }
     // Renaming a new file into place lets readers see the old or the new one whole, and gives it the mode of a new file.
-    const made = `${file}.${process.pid}.new`
+    // In the place of a link it would leave the file that the link leads to as it was.
+    const place = await realpath(file).catch(() => file)
+    const made = `${place}.${process.pid}.new`
     try {
       await writeFile(made, text, { mode, flag: 'wx' })
-      await rename(made, file)
+      await rename(made, place)
     } finally {
       await rm(made, { force: true })
     }
