@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { Api } from '../../../src/cli/apply/api.ts'
 import { wantedClients } from '../../../src/cli/apply/wanted.ts'
 import { YamlFile } from '../../../src/cli/apply/yaml-file.ts'
+import { CHANGES_AT_ONCE, ChangeLimit } from '../../../src/http/access/change-limit.ts'
 import { VERSION } from '../../../src/version.ts'
 import { bearer } from '../../../testkit/api.ts'
 import { startAnswering } from '../../../testkit/listeners.ts'
@@ -331,4 +332,29 @@ test('a creation that the service could not answer is made again under the same 
   for (const name of ['A', 'B']) await api.send('POST', '/api/clients', { name })
   const [first, again, next] = keys
   assert.ok(typeof first === 'string' && first === again && first !== next, keys.join())
+})
+
+test('a run that reaches the limit of changes waits as asked and goes on', async (t) => {
+  const { applyText, ask, service } = await startApplying(t)
+  const { take } = ChangeLimit.prototype
+  const used = new WeakSet<ChangeLimit>()
+  let refused = 0
+  // Six changes are left at first.
+  t.mock.method(ChangeLimit.prototype, 'take', function (this: ChangeLimit, holder: string) {
+    if (!used.has(this)) for (let n = 6; n < CHANGES_AT_ONCE; n++) take.call(this, holder)
+    used.add(this)
+    try {
+      take.call(this, holder)
+    } catch (thrown) {
+      refused++
+      throw thrown
+    }
+  })
+  const made = await service.call('POST', '/api/tokens', { name: 'Pipeline', role: 'editor' }, bearer(ADMIN))
+  const { token } = made.json<{ token: string }>()
+  const names = Array.from({ length: 12 }, (_, n) => `{ name: C${n} }`)
+  const { code, lines } = await applyText(`clients: [${names}]`, { token })
+  assert.deepEqual([code, lines.at(-1)], [0, 'Done: 12 created, 0 changed, 0 deleted.'])
+  assert.ok(refused > 0)
+  assert.equal((await ask<object[]>('/api/clients')).length, 12)
 })
