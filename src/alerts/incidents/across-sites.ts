@@ -16,6 +16,8 @@ export interface VendorSign {
 /** A site that has tags of the vendor, and how often they are bad in this way. */
 export interface VendorSite {
   siteId: string
+  /** Known where sites may fall only. */
+  clientId?: string
   /** Alerts about the vendor's tags of this kind in the last 30 days, except those being judged. */
   alerts: number
 }
@@ -66,7 +68,7 @@ export function logChanceByThemselves(count: number, sites: readonly VendorSite[
 /**
  * Finds the vendors that fail on more sites at once than chance explains: at least three, with a chance below one in ten million.
  * They may all be of one client, so that it is one incident; `isShared` tells whether it may be the vendor's fault. Falls of all events
- * are ours or the network's only where at least half of the sites with traffic show them.
+ * are ours or the network's only where at least half of the sites with traffic show them, whichever client is left out.
  *
  * @param sitesOf returns all sites that have tags of the vendor, for a vendor and a kind
  */
@@ -83,10 +85,21 @@ export function vendorFaults(
     const sites = sitesOf(vendor, failing)
     // Without news its sites are not read: this was judged before, without result.
     if (sites.length < siteCount(together)) return []
-    if (failing === FALLS && siteCount(together) * 2 < sites.length) return []
+    if (failing === FALLS && !isHalfOfAll(together, sites)) return []
     if (logChanceByThemselves(siteCount(together), sites) > BOUND) return []
     const startedAt = Math.min(...together.map((sign) => sign.startedAt))
     return [{ vendor, failing, startedAt, signs: together, sites: sites.length }]
+  })
+}
+
+/**
+ * Returns whether at least half of the sites fall, of those without any one client too: a client with most of the sites could stop
+ * its events, and the messages of all that fall within the hour would wait.
+ */
+function isHalfOfAll(signs: readonly VendorSign[], sites: readonly VendorSite[]): boolean {
+  return [null, ...new Set(signs.map(({ clientId }) => clientId))].every((left) => {
+    const fallen = siteCount(signs.filter(({ clientId }) => clientId !== left))
+    return fallen * 2 >= sites.filter(({ clientId }) => clientId !== left).length
   })
 }
 

@@ -39,19 +39,19 @@ export async function sitesWithTraffic(
     .selectFrom('sites')
     .innerJoin('clients', 'clients.id', 'sites.client_id')
     .innerJoin('probes', 'probes.site_id', 'sites.id')
-    .select(['sites.id', 'sites.site_no'])
+    .select(['sites.id', 'sites.site_no', 'sites.client_id'])
     .distinct()
     .where('sites.is_active', '=', 1)
     .where('clients.is_active', '=', 1)
     .where('probes.is_active', '=', 1)
     .where('probes.probe_type', 'in', FALL_TYPES)
     .execute()
-  const fallen = new Set(falls.map(({ siteId }) => siteId))
   const since = Math.min(...falls.map(({ startedAt }) => startedAt)) - TRAFFIC_MS
   const last = await lastEventTimes(db)
-  const able = new Set([
-    ...fallen,
-    ...watched.flatMap(({ id, site_no }) => ((last.get(site_no) ?? 0) >= since ? id : [])),
+  const heard = watched.filter(({ site_no }) => (last.get(site_no) ?? 0) >= since)
+  const able = new Map([
+    ...falls.map(({ siteId, clientId }) => [siteId, clientId] as const),
+    ...heard.map(({ id, client_id }) => [id, client_id] as const),
   ])
   const past = await db
     .selectFrom('alerts')
@@ -65,7 +65,7 @@ export async function sitesWithTraffic(
   for (const { site_id, incident_id } of past) {
     if (!judged.has(incident_id)) counts.set(site_id, (counts.get(site_id) ?? 0) + 1)
   }
-  return Array.from(able, (siteId) => ({ siteId, alerts: counts.get(siteId) ?? 0 }))
+  return Array.from(able, ([siteId, clientId]) => ({ siteId, clientId, alerts: counts.get(siteId) ?? 0 }))
 }
 
 /**

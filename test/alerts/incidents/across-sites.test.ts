@@ -27,7 +27,7 @@ const bad = (site: number, minutes: number, vendor = 'meta', failing = 'failing'
 const sites =
   (count: number, alerts = 0) =>
   (): VendorSite[] =>
-    Array.from({ length: count }, (_, site) => ({ siteId: String(site), alerts }))
+    Array.from({ length: count }, (_, site) => ({ siteId: String(site), clientId: `of ${site}`, alerts }))
 
 const onSites = (count: number, apart = 0): VendorSign[] =>
   Array.from({ length: count }, (_, site) => bad(site, site * apart))
@@ -38,6 +38,12 @@ const falling = (count: number): VendorSign[] =>
 /** The same, of one client. */
 const ofOne = <T extends { clientId: string }>(all: readonly T[]): T[] =>
   all.map((one) => ({ ...one, clientId: 'of all' }))
+
+/** The same, the first so many of one client. */
+const ofFirst = <T extends { clientId?: string }>(count: number, all: readonly T[]): T[] =>
+  all.map((one, n) => (n < count ? { ...one, clientId: 'of all' } : one))
+
+const bigOf = (own: number, count: number) => () => ofFirst(own, sites(count)())
 
 const SITUATIONS: readonly [
   what: string,
@@ -57,8 +63,11 @@ const SITUATIONS: readonly [
   ['14 of 20 sites whose tags fail every day', onSites(14), sites(20, 30), 14],
   ['3 of 20 sites, half an hour apart each', onSites(3, 30), sites(20), null],
   ['5 of 20 sites, four minutes apart each', onSites(5, 4), sites(20), 5],
-  ['all events of 10 of 20 sites', falling(10), sites(20), 10],
-  ['all events of 9 of 20 sites, which is not half of them', falling(9), sites(20), null],
+  ['all events of 11 of 20 sites', falling(11), sites(20), 11],
+  ['all events of 10 of 20 sites, which is not half of them without one client', falling(10), sites(20), null],
+  ['all events of 6 of 10 sites, which are those of one client', ofFirst(6, falling(6)), bigOf(6, 10), null],
+  ['all events of 8 of 10 sites, of one client and of half of the others', ofFirst(6, falling(8)), bigOf(6, 10), 8],
+  ['all events of 4 of 6 sites of the only client', ofOne(falling(4)), bigOf(6, 6), 4],
   ['all events of 4 of 4 sites', falling(4), sites(4), 4],
   ['all events of 3 of 3 sites, which may share anything', falling(3), sites(3), null],
   ['three faults of one site', [bad(1, 0), bad(1, 2), bad(1, 4)], sites(20), null],

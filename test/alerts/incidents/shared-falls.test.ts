@@ -17,6 +17,8 @@ const OPERATOR = 'https://hooks.example/all'
 interface Falling {
   /** How many clients the sites belong to, in turn; one each by default. */
   clients?: number
+  /** The first of the sites that belong to the same client as this one. */
+  firstOf?: (site: number) => number
   globalWebhook?: string | null
   /** What the counts of a site that falls are: too high for a rise. */
   measured?: number
@@ -26,7 +28,13 @@ interface Falling {
 
 /** Sites with traffic whose events stop where the test says so. */
 async function watchSites(t: TestContext, store: Store, count: number, over: Falling = {}) {
-  const { clients = count, globalWebhook = OPERATOR, measured = 0, heardBefore = () => MINUTE } = over
+  const {
+    clients = count,
+    firstOf = (n) => n % clients,
+    globalWebhook = OPERATOR,
+    measured = 0,
+    heardBefore = () => MINUTE,
+  } = over
   const falling = new Map<string, number>()
   const run = async ({ site }: { site: { id: string } }): Promise<ProbeOutcome> => {
     const startedAt = falling.get(site.id)
@@ -48,14 +56,14 @@ async function watchSites(t: TestContext, store: Store, count: number, over: Fal
   const seen = await watch(t, store, { probe_type: 'data_volume' }, options)
   const sites = [seen.site]
   for (let n = 1; n < count; n++) {
-    const owner = n < clients ? {} : { client_id: sites[n % clients]?.client_id ?? '' }
+    const owner = firstOf(n) === n ? {} : { client_id: sites[firstOf(n)]?.client_id ?? '' }
     const site = await insertSite(store, { name: `site-${n}`, ...owner })
     await insertProbe(store, site.id, { probe_type: 'data_volume' })
     sites.push(site)
   }
   for (const [n, { id, client_id }] of sites.entries()) {
     await hearFrom(store, id, seen.clock.now() - heardBefore(n))
-    if (n >= clients) continue
+    if (firstOf(n) !== n) continue
     // What people read is merged with what follows, what machines read is not.
     const host = n % 2 === 0 ? 'hooks.slack.com/services/T0/B0' : 'hooks.example'
     const named = { name: `client-${n}`, chat_webhook: `https://${host}/${n}` }
@@ -180,8 +188,8 @@ testLogic('fewer than half of the sites with traffic, or than four, prove nothin
 
 testLogic('sites that sent nothing for hours before are not among those that could fall', async (store, t) => {
   const { fall } = await watchSites(t, store, 14, { heardBefore: (n) => (n < 8 ? MINUTE : 5 * HOUR) })
-  await fall(...first(4))
-  assert.match((await shared(store))[0]?.title ?? '', /^Events fall on 4 of 8 sites at once/)
+  await fall(...first(5))
+  assert.match((await shared(store))[0]?.title ?? '', /^Events fall on 5 of 8 sites at once/)
 })
 
 testLogic('a rise on all sites at once is no fall', async (store, t) => {
@@ -302,3 +310,20 @@ testLogic('one client with most of the sites cannot hold back the messages of an
     clients.join(),
   )
 })
+
+testLogic(
+  'one client with over half of the sites cannot hold back the messages of two that fall within the hour',
+  async (store, t) => {
+    const { fall, clock, sites } = await watchSites(t, store, 10, { firstOf: (n) => (n < 6 ? 0 : n) })
+    await fall(...first(6))
+    clock.advance(20 * MINUTE)
+    await fall(...first(8))
+    assert.deepEqual(await shared(store), [])
+    const own = [6, 7].map((n) => `chat:${sites[n]?.client_id}`)
+    const due = (await messages(store)).filter(({ channel }) => own.includes(channel))
+    assert.deepEqual(
+      due.map(({ kind, not_before }) => [kind, not_before <= clock.now() + MINUTE]),
+      Array(2).fill(['opened', true]),
+    )
+  },
+)
