@@ -121,7 +121,8 @@ const MOST_NOTES = 200
  */
 export async function addNote(ctx: Context, id: string, { text, by }: AddNote): Promise<NoteRecord> {
   return ctx.store.write.transaction().execute(async (trx) => {
-    await incidentOrThrow(trx, id)
+    // Locked, so that two that come at once do not both find room for the last.
+    await incidentOrThrow(trx, id, ctx.store.isShared)
     const counting = trx
       .selectFrom('incident_notes')
       .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -137,8 +138,9 @@ export async function addNote(ctx: Context, id: string, { text, by }: AddNote): 
   })
 }
 
-async function incidentOrThrow(trx: Transaction<Tables>, id: string): Promise<IncidentRow> {
-  const row = await trx.selectFrom('incidents').selectAll().where('id', '=', id).executeTakeFirst()
+async function incidentOrThrow(trx: Transaction<Tables>, id: string, locks = false): Promise<IncidentRow> {
+  const incident = trx.selectFrom('incidents').selectAll().where('id', '=', id)
+  const row = await incident.$if(locks, (query) => query.forUpdate()).executeTakeFirst()
   if (row === undefined) throw notFound('Incident')
   return row
 }
