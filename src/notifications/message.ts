@@ -213,6 +213,9 @@ export interface OwnFailureMessage {
   node: string
 }
 
+/** While the clock is in doubt nothing is lost, and where it is right there is nothing to do: no one has to get up for it. */
+export const severityOfOwn = ({ part }: OwnFailureMessage): Severity => (part === 'clock' ? 'warning' : 'critical')
+
 /** One vendor fails on sites of many clients, which only the operator may see together. */
 export interface VendorMessage {
   kind: 'vendor_opened' | 'vendor_resolved'

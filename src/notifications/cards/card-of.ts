@@ -1,5 +1,13 @@
 import { capitalised, number } from '../../lib/index.ts'
-import type { Message, MessageGroup, Named, OwnFailureMessage, QuotaMessage, TestMessage } from '../message.ts'
+import {
+  type Message,
+  type MessageGroup,
+  type Named,
+  type OwnFailureMessage,
+  type QuotaMessage,
+  severityOfOwn,
+  type TestMessage,
+} from '../message.ts'
 import { alertCard, groupCard } from './alert-card.ts'
 import {
   type Card,
@@ -53,6 +61,7 @@ const testCard = ({ client, asked_by }: TestMessage, { publicUrl }: CardOptions)
 function ownCard(message: OwnFailureMessage, { publicUrl, at }: CardOptions): Card {
   const { client } = message
   const isOver = message.kind === 'own_recovery'
+  const severity = severityOfOwn(message)
   const times = new LocalTimes('UTC')
   const since = sinceWhen(times, message.since, at)
   const lasted = `${times.span(message.since, at, at)} (${lengthInWords(at - message.since)})`
@@ -63,8 +72,8 @@ function ownCard(message: OwnFailureMessage, { publicUrl, at }: CardOptions): Ca
       : `${name(client.name)} — channel off`
   return {
     ...BLANK,
-    tone: isOver ? 'ok' : 'critical',
-    heading: `[${isOver ? 'RESOLVED' : 'CRITICAL'}] ${subject}`,
+    tone: isOver ? 'ok' : severity,
+    heading: `[${isOver ? 'RESOLVED' : severity.toUpperCase()}] ${subject}`,
     what: isOver ? `Works again after ${lengthInWords(at - message.since)}` : failure,
     tail: isOver ? null : sinceTail(since),
     paragraphs: isOver ? [`It was: ${sentence(failure)}`] : consequencesOf(message),

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { isoTime, isoTimeOrNull, SECOND } from '../../lib/index.ts'
 import { type CardOptions, oneLine, summaryOf } from '../cards/card.ts'
 import { cardOf } from '../cards/card-of.ts'
-import type { AlertMessage, Message, MessageGroup, Severity } from '../message.ts'
+import { type AlertMessage, type Message, type MessageGroup, type Severity, severityOfOwn } from '../message.ts'
 import { type BodyOptions, type ChatService, isOver } from './service.ts'
 
 /** Any webhook that is no known service. */
@@ -159,7 +159,7 @@ function otherEntries(message: Message | MessageGroup, options: CardOptions) {
   if (message.kind !== 'own_failure' && message.kind !== 'own_recovery') return []
   const labels = {
     alertname: 'tagwarden_own_failure',
-    severity: 'critical' satisfies Severity,
+    severity: severityOfOwn(message),
     part: message.part,
     node: message.node,
   }

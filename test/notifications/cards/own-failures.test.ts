@@ -4,6 +4,7 @@ import { MINUTE } from '../../../src/lib/index.ts'
 import { summaryOf } from '../../../src/notifications/cards/card.ts'
 import { cardOf } from '../../../src/notifications/cards/card-of.ts'
 import type { OwnFailureMessage } from '../../../src/notifications/message.ts'
+import { payloadOf } from '../../../src/notifications/services/services.ts'
 
 const at = Date.parse('2026-11-20T09:24:00Z')
 const failure = (part: string, message: string): OwnFailureMessage => ({
@@ -56,3 +57,17 @@ for (const [part, paragraphs, url] of FOLLOWS) {
     deepEqual([card.paragraphs, card.link.url], [paragraphs, url])
   })
 }
+
+test('a clock in doubt is a warning: nothing is lost meanwhile, and after a long time off there is nothing to do', () => {
+  const clock = failure('clock', 'The clock is 3 days after the newest time that is stored')
+  const options = { publicUrl: 'https://tagwarden.example', at }
+  const { heading, tone } = cardOf(clock, options)
+  deepEqual([heading, tone], ['[WARNING] Tagwarden itself — clock', 'warning'])
+  equal(cardOf({ ...clock, kind: 'own_recovery' }, options).heading, '[RESOLVED] Tagwarden itself — clock')
+  const payload = { ...options, idempotencyKey: 'k', channel: 'global' }
+  const labelled = (part: string) => {
+    const { commonLabels } = payloadOf('generic', failure(part, 'x'), payload) as { commonLabels: { severity: string } }
+    return commonLabels.severity
+  }
+  deepEqual(['clock', 'store'].map(labelled), ['warning', 'critical'])
+})
