@@ -4,7 +4,7 @@ import { type ChannelSettings, isWorking, offChannels } from '../../notification
 import { WHOLE } from '../../probes/index.ts'
 import { chunksOf, type Kysely, type Tables } from '../../store/index.ts'
 import { BASE_MS, LATE_MS, type VendorSign, type VendorSite } from './across-sites.ts'
-import { FALL_TYPES, signOf } from './sign.ts'
+import { FALL_TYPES, refusedFor, signOf } from './sign.ts'
 
 /** Only a site that sent an event within this time before a fall could show it: others are asleep. */
 const TRAFFIC_MS = HOUR
@@ -12,8 +12,11 @@ const TRAFFIC_MS = HOUR
 /** Fewer clients do not hold back messages of each other: a sender that controls its own sites could delay those of one other. */
 const LEAST_CLIENTS = 3
 
+/** Refusals that are neither ours nor the network's. All sites of a client share its quota. */
+const OF_CLIENT: readonly unknown[] = ['quota', 'key_revoked']
+
 /**
- * Returns those of the sites' falls that are none: too many events, or few of one event only.
+ * Returns those of the sites' falls that are none: too many events, few of one event only, or requests refused for the client's reason.
  *
  * @param leads ids of the alerts that lead incidents
  */
@@ -23,7 +26,7 @@ export async function risesAmong(db: Kysely<Tables>, leads: readonly string[]): 
     const alerts = await db.selectFrom('alerts').selectAll().where('id', 'in', ids).execute()
     for (const alert of alerts) {
       const { kind, isSurge } = signOf(alert)
-      if (isSurge || kind !== 'silence') rises.add(alert.id)
+      if (isSurge || kind !== 'silence' || OF_CLIENT.includes(refusedFor(alert))) rises.add(alert.id)
     }
   }
   return rises

@@ -165,6 +165,10 @@ export function signOf(alert: SignRow): Sign {
   }
 }
 
+/** Returns why the site's requests are refused, as `Refusals` says it, where that is what the alert is about. */
+export const refusedFor = ({ details }: Pick<AlertRow, 'details'>): unknown =>
+  fieldsOf(fieldsOf(JSON.parse(details)).refused).why
+
 /** The vendor of checks that have no access to Google. */
 export const GOOGLE_APIS = 'Google APIs'
 

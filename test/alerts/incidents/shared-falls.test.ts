@@ -22,6 +22,8 @@ interface Falling {
   globalWebhook?: string | null
   /** What the counts of a site that falls are: too high for a rise. */
   measured?: number
+  /** Why their requests are refused. */
+  refused?: string
   /** When sites sent their last event before now, ms. */
   heardBefore?: (site: number) => number
 }
@@ -34,13 +36,15 @@ async function watchSites(t: TestContext, store: Store, count: number, over: Fal
     globalWebhook = OPERATOR,
     measured = 0,
     heardBefore = () => MINUTE,
+    refused,
   } = over
   const falling = new Map<string, number>()
   const run = async ({ site }: { site: { id: string } }): Promise<ProbeOutcome> => {
     const startedAt = falling.get(site.id)
     if (startedAt === undefined) return { status: 'ok', message: 'fine', details: {}, findings: [] }
     const [status, message] = ['critical', 'No events arrive'] as const
-    const details = { findings: [{ subject: {}, measured, band: { low: 10, high: 20 } }] }
+    const findings = [{ subject: {}, measured, band: { low: 10, high: 20 } }]
+    const details = { findings, ...(refused === undefined ? {} : { refused: { why: refused } }) }
     return { status, message, details, findings: [{ subject: {}, status, message, startedAt, details }] }
   }
   const type = typeOf(run, { name: 'data_volume' })
@@ -197,6 +201,20 @@ testLogic('a rise on all sites at once is no fall', async (store, t) => {
   await fall(...first(6))
   assert.deepEqual(await shared(store), [])
   assert.deepEqual((await said(store, clock.now())).clients, Array(6).fill('opened'))
+})
+
+for (const refused of ['quota', 'key_revoked']) {
+  testLogic(`what is refused on all sites at once for a reason of theirs is no fall (${refused})`, async (store, t) => {
+    const { fall } = await watchSites(t, store, 6, { clients: 1, refused })
+    await fall(...first(6))
+    assert.deepEqual(await shared(store), [])
+  })
+}
+
+testLogic('what this service refuses on all sites at once, overloaded, is a fall', async (store, t) => {
+  const { fall } = await watchSites(t, store, 6, { refused: 'overload' })
+  await fall(...first(6))
+  assert.equal((await shared(store)).length, 1)
 })
 
 testLogic('clients are notified at once where the operator has no channel that works', async (store, t) => {
