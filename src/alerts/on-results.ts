@@ -134,7 +134,8 @@ async function adoptAlerts(
 /** Returns the subject of an alert's details, or null when they name none. */
 function subjectIn(details: string): Subject | null {
   const { findings } = JSON.parse(details) as { findings?: readonly { subject?: Subject }[] }
-  const subject = Array.isArray(findings) ? findings[0]?.subject : undefined
+  // A refusal has none, and is about the whole site.
+  const subject = findings?.length === 0 ? {} : Array.isArray(findings) ? findings[0]?.subject : undefined
   if (subject === undefined) return null
   // An alert about a tag covers all events that the tag should run on.
   return subject.tag_key === undefined ? subject : { tag_key: subject.tag_key }
