@@ -59,7 +59,7 @@ export const AlertRecord = model('Alert', {
     Type.String({
       description:
         'Why no notification was sent: `silence:ID`, `maintenance:ID`, or the `incident:ID` that another alert notifies about (`alert:ID` in ' +
-        'earlier versions), or `no_channel`',
+        'earlier versions), `no_channel`, or `quota`, as the message about the used-up quota covers it',
     }),
   ),
   is_flapping: Type.Boolean({

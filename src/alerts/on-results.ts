@@ -92,7 +92,8 @@ async function pendingOf(
     alert !== null && (await isGone(trx, judgement, alert, now))
       ? { type: 'gone' }
       : { type: 'result', streak, violation, startedAt, events, identity }
-  const rules = rulesOf({ subject: key, incident_id: alert?.incident_id ?? null }, source, context)
+  const { incident_id, announced_at } = alert ?? { incident_id: null, announced_at: null }
+  const rules = rulesOf({ subject: key, incident_id, announced_at, details: violation.details }, source, context)
   return [{ before: alert, transition: transition(alert, input, rules, now), source }]
 }
 

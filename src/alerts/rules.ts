@@ -2,7 +2,10 @@ import type { InferResult } from 'kysely'
 import { DAY } from '../lib/index.ts'
 import {
   type ChannelSettings,
+  channelsOf,
+  isForIncidents,
   isReachable,
+  kindOf,
   offChannels,
   type QuietHours,
   type Recipients,
@@ -10,6 +13,7 @@ import {
 } from '../notifications/index.ts'
 import { PROBE_TYPES } from '../probes/index.ts'
 import { type AlertRow, chunksOf, type Kysely, type ProbeRow, type Tables, type Transaction } from '../store/index.ts'
+import { refusedFor } from './incidents/sign.ts'
 import type { Rules } from './machine/types.ts'
 import { type Mutes, muteFor, workEnds } from './mutes.ts'
 
@@ -30,7 +34,7 @@ export function rulesOf(alert: Alert, source: AlertSource, context: AlertContext
   }
 }
 
-type Alert = Pick<AlertRow, 'subject' | 'incident_id'>
+type Alert = Pick<AlertRow, 'subject' | 'incident_id' | 'announced_at' | 'details'>
 
 function suppressionRules(
   alert: Alert,
@@ -41,13 +45,27 @@ function suppressionRules(
   const { client } = source
   const reason = muteFor(targetOf(alert, source), mutes.silences, mutes.maintenances, now)
   if (reason !== null) return { suppressedBy: reason.by }
-  if (isReachable(client, channelSettings, off)) return { suppressedBy: null }
+  if (isReachable(client, channelSettings, off))
+    return { suppressedBy: isSaidByQuota(alert, client, channelSettings) ? 'quota' : null }
   return isReachable(client, channelSettings, new Set())
     ? { suppressedBy: 'no_channel', suppressedText: 'No one to notify: every channel is switched off after a failure' }
     : { suppressedBy: 'no_channel' }
 }
 
-const targetOf = ({ subject, incident_id }: Alert, { client, site, probe }: AlertSource) => ({
+/**
+ * Returns whether the message about the client's used-up quota, which is sent once, says the same of all of its sites and reaches the
+ * same people: neither paging services nor the person on call get it.
+ */
+const isSaidByQuota = (alert: Alert, client: Recipients['client'], channelSettings: ChannelSettings): boolean =>
+  alert.announced_at === null &&
+  refusedFor(alert) === 'quota' &&
+  (client.onCall ?? null) === null &&
+  !channelsOf({ client, ...channelSettings }).some(({ key, address }) => isForIncidents(kindOf(key, address)))
+
+const targetOf = (
+  { subject, incident_id }: Pick<Alert, 'subject' | 'incident_id'>,
+  { client, site, probe }: AlertSource,
+) => ({
   clientId: client.id,
   siteId: site.id,
   probeId: probe.id,

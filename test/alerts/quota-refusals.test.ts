@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { HOUR } from '../../src/lib/index.ts'
 import type { ProbeOutcome } from '../../src/probes/index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { testLogic } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { typeOf } from '../probes/support.ts'
-import { alertRows, watch } from './support.ts'
+import { alertRows, outbox, watch } from './support.ts'
 
 /** A site that receives nothing, for the reason that the test says. */
 async function silentSite(t: TestContext, store: Store) {
@@ -22,7 +23,8 @@ async function silentSite(t: TestContext, store: Store) {
     { probe_type: 'data_freshness' },
     { type: typeOf(run, { name: 'data_freshness' }) },
   )
-  return { ...probe, seen }
+  const kinds = async () => (await outbox(store)).map(({ kind }) => kind)
+  return { ...probe, seen, kinds }
 }
 
 testLogic('what is refused for hours is one alert', async (store, t) => {
@@ -33,4 +35,65 @@ testLogic('what is refused for hours is one alert', async (store, t) => {
     (await alertRows(store)).map(({ state, occurrences }) => [state, occurrences]),
     [['open', 3]],
   )
+})
+
+testOnEveryEngine(
+  'of a used-up quota the message about the quota notifies, and no site by itself',
+  async (store, t) => {
+    const { find, upkeep, kinds, clock, seen } = await silentSite(t, store)
+    await find('oo')
+    clock.advance(HOUR)
+    await upkeep()
+    const [alert] = await alertRows(store)
+    assert.deepEqual([alert?.state, alert?.suppressed_by], ['open', 'quota'])
+    assert.deepEqual(await kinds(), [])
+    const said = await store.read.selectFrom('alert_events').select('text').where('kind', '=', 'suppressed').execute()
+    assert.deepEqual(said, [{ text: "No notification: the message about the client's quota covers it" }], 'once')
+    seen.isOver = true
+    await find('o')
+    assert.deepEqual(await kinds(), [])
+  },
+)
+
+testLogic('a site that stays silent with a new quota is notified about', async (store, t) => {
+  const { find, kinds, seen } = await silentSite(t, store)
+  await find('o')
+  seen.why = null
+  await find('o')
+  assert.deepEqual(await kinds(), ['opened'])
+})
+
+testLogic(
+  'a silence that people know of ends with a message, though the quota was used up meanwhile',
+  async (store, t) => {
+    const { find, kinds, seen } = await silentSite(t, store)
+    seen.why = null
+    await find('o')
+    seen.why = 'quota'
+    await find('o')
+    seen.isOver = true
+    await find('o')
+    assert.deepEqual(await kinds(), ['opened', 'resolved'])
+  },
+)
+
+testLogic('a pager, which no message about a quota reaches, pages', async (store, t) => {
+  const { find, kinds, site } = await silentSite(t, store)
+  const address = 'pagerduty+https://events.pagerduty.com/v2/enqueue#0123456789abcdef'
+  await store.write
+    .insertInto('client_channels')
+    .values({
+      ...{ id: 'p', client_id: site.client_id, kind: 'pagerduty', name: 'Pager', created_at: 0, is_active: 1 },
+      ...{ minimum_severity: 'critical', address },
+    })
+    .execute()
+  await find('o')
+  assert.deepEqual([...new Set(await kinds())], ['opened'])
+})
+
+testLogic('what is refused for another reason is notified about', async (store, t) => {
+  const { find, kinds, seen } = await silentSite(t, store)
+  seen.why = 'key_revoked'
+  await find('o')
+  assert.deepEqual(await kinds(), ['opened'])
 })

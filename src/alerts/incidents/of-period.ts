@@ -214,4 +214,5 @@ const REASONS: Readonly<Record<string, string>> = {
   silence: 'silenced',
   maintenance: 'maintenance',
   no_channel: 'no working channel',
+  quota: 'the message about the quota covers it',
 }

@@ -214,6 +214,7 @@ const BY_SILENCE: SuppressionWords = { kind: 'suppressed', otherwise: 'No notifi
 
 const SUPPRESSIONS: Readonly<Record<string, SuppressionWords>> = {
   maintenance: { kind: 'suppressed', otherwise: 'No notification until the maintenance is over' },
+  quota: { kind: 'suppressed', otherwise: "No notification: the message about the client's quota covers it" },
   no_channel: { kind: 'unreachable', otherwise: 'No one to notify: add a channel' },
 }
 

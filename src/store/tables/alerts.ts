@@ -40,7 +40,7 @@ export interface AlertTable {
   resolution: string | null
   /**
    * What kept its message from being written: `silence:ID`, `maintenance:ID`, the `incident:ID` that another alert announced
-   * (`alert:ID` in earlier versions), or `no_channel`. Null again once the message is written.
+   * (`alert:ID` in earlier versions), `no_channel`, or `quota`. Null again once the message is written.
    */
   suppressed_by: string | null
   is_flapping: number
