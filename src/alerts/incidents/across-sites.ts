@@ -94,13 +94,14 @@ export function vendorFaults(
 
 /**
  * Returns whether at least half of the sites fall, of those without any one client too: a client with most of the sites could stop
- * its events, and the messages of all that fall within the hour would wait.
+ * its events, and the messages of all that fall within the hour would wait. Without one client one site less is enough, or half of
+ * sites of one client each would never be half.
  */
 function isHalfOfAll(signs: readonly VendorSign[], sites: readonly VendorSite[]): boolean {
-  return [null, ...new Set(signs.map(({ clientId }) => clientId))].every((left) => {
-    const fallen = siteCount(signs.filter(({ clientId }) => clientId !== left))
-    return fallen * 2 >= sites.filter(({ clientId }) => clientId !== left).length
-  })
+  const isHalf = (left: string | null, spared: number) =>
+    siteCount(signs.filter(({ clientId }) => clientId !== left)) * 2 + spared >=
+    sites.filter(({ clientId }) => clientId !== left).length
+  return isHalf(null, 0) && signs.every(({ clientId }) => isHalf(clientId, 1))
 }
 
 /** The least number of sites that prove anything. */
