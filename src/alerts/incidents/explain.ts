@@ -153,7 +153,7 @@ export function releaseBehind(sign: Sign, releases: readonly number[]): number |
   return fitting.length === 0 ? null : Math.max(...fitting)
 }
 
-export const isAfterRelease = (sign: Sign, at: number): boolean =>
+const isAfterRelease = (sign: Sign, at: number): boolean =>
   at <= sign.startedAt + Math.max(RELEASE_SEEN_MS, sign.resolutionMs, unseenMs(sign)) &&
   sign.startedAt <= at + RELEASE_MS
 

@@ -1,5 +1,5 @@
 import { duration, MINUTE, quoted } from '../../lib/index.ts'
-import { AFTER_MS, explanation, isAfterRelease, kinship, releaseBehind, TOGETHER_MS, whenIt } from './explain.ts'
+import { AFTER_MS, explanation, kinship, releaseBehind, TOGETHER_MS, whenIt } from './explain.ts'
 import { type Cause, rankOf, type Sign } from './sign.ts'
 import { AGAIN_MS, againMs, LATE_ESTIMATED_MS, LONGEST_AGAIN_MS } from './steady.ts'
 
@@ -237,7 +237,7 @@ function afterRelease(sign: Sign, open: readonly OpenIncident[], { releases }: S
   if (at === null) return null
   const alike = open.filter((incident) => {
     const lead = leadOf(incident)
-    return lead !== undefined && releaseBehind(lead, [at]) !== null && isAfterRelease(lead, at)
+    return lead !== undefined && releaseBehind(lead, [at]) !== null
   })
   const [first, ...others] = announcedFirst(alike.map((incident) => ({ incident })))
   const why = `${quoted(sign.title)} ${whenIt(sign, at, 'a new version')}`

@@ -72,6 +72,12 @@ const SITUATIONS: readonly Situation[] = [
     'open other',
   ],
   ['a budget that burns while a tag only warns', one(failing('Meta', 0, { warning: true })), budget(10), 'open other'],
+  [
+    'a budget that burns fast while only a check of ours fails',
+    one({ type: 'cmp_check', at: -300, check: true }),
+    budget(10),
+    'open other',
+  ],
   ['a slow tag', NONE, slow('Meta', 0), 'open quality'],
 
   // The server explains.
@@ -294,6 +300,34 @@ const SITUATIONS: readonly Situation[] = [
     { releases: [0] },
   ],
   [
+    'a second tag after it, when what it broke works again',
+    [{ faults: [failing('Meta', 5)], release: 0, ended: 40 }],
+    missing('GA4', 50),
+    'open release',
+    { releases: [0] },
+  ],
+  [
+    'a tag that had failed for hours when the release came, and one that fails after it',
+    one(failing('Awin', -300)),
+    failing('Meta', 30),
+    'open release',
+    { releases: [0] },
+  ],
+  [
+    'a budget that burns after a release, and a tag that fails after it',
+    one(budget(10)),
+    failing('Meta', 30),
+    'open release',
+    { releases: [0] },
+  ],
+  [
+    'a tag that fails again hours after a release that is blamed for its first fault',
+    [{ faults: [failing('Meta', 5)], release: 0, ended: 30 }],
+    failing('Meta', 9 * HOURS),
+    'open tag',
+    { releases: [0] },
+  ],
+  [
     'a tag half a day after it',
     [{ faults: [failing('Meta', 5)], release: 0 }],
     missing('GA4', 12 * HOURS),
@@ -407,6 +441,12 @@ const SITUATIONS: readonly Situation[] = [
     { tags: ['Meta', 'GA4'] },
   ],
 
+  [
+    'a fourth tag is missing at once, of a site whose tags are not known',
+    [{ faults: [missing('Meta', 0)] }, { faults: [missing('GA4', 3)] }, { faults: [missing('TikTok', 5)] }],
+    missing('Criteo', 5),
+    'join 1',
+  ],
   ['two tags are missing half an hour apart', one(missing('Meta', 5)), missing('GA4', 35), 'open tag'],
   ['a tag of rare events is missing since a whole hour', one(missing('Meta', 48)), missing('Awin', 0), 'join 1'],
   [
