@@ -37,6 +37,7 @@ const WAITS: [record: FailureRecord | undefined, now: number, waitMs: number][] 
   [{ failures: 6, lastFailureAt: 50_000 }, 50_000, 2_000],
   [{ failures: 6, lastFailureAt: 50_000 }, 51_999, 1],
   [{ failures: 6, lastFailureAt: 50_000 }, 52_000, 0],
+  [{ failures: 6, lastFailureAt: 50_000 }, 60_000, 0],
 ]
 for (const [record, now, waitMs] of WAITS) {
   test(`with ${record?.failures ?? 'no'} failures, ${now - 50_000} ms after the last, ${waitMs} ms are left`, () => {
@@ -125,8 +126,35 @@ test('the right password ends the wait that guesses from elsewhere brought its a
   const email = 'ada@agency.example'
   for (let count = 0; count < 5; count++) throttle.passwordTried(from(`198.51.100.${count}`), email)
   assert.equal(throttle.waitForPassword(HERE, email), 1_000)
+  assert.equal(throttle.waitForPassword(HERE, ' Ada@Agency.example'), 1_000)
   throttle.passwordRight(HERE, email)
   assert.equal(throttle.waitForPassword(from('203.0.113.10'), email), 0)
+})
+
+test('an address that tries passwords of many accounts waits at the next one, even at one it has signed in to', () => {
+  const throttle = createThrottle(new TestClock(0))
+  throttle.passwordRight(HERE, 'ada@agency.example')
+  for (let count = 0; count < 5; count++) throttle.passwordTried(HERE, `${count}@agency.example`)
+  for (const name of ['ada', 'bob']) assert.equal(throttle.waitForPassword(HERE, `${name}@agency.example`), 1_000)
+  assert.equal(throttle.waitForPassword(from('203.0.113.10'), 'bob@agency.example'), 0)
+  throttle.passwordRight(HERE, 'ada@agency.example')
+  assert.equal(throttle.waitForPassword(HERE, 'bob@agency.example'), 0)
+})
+
+test('passwords that could not be compared count no longer, and leave the guesses before them', async () => {
+  const throttle = createThrottle(new TestClock(0))
+  const busy = () =>
+    throttle.tryPassword(HERE, 'ada@agency.example', async () => {
+      throw new Error('too busy')
+    })
+  for (let count = 0; count < 9; count++) await assert.rejects(busy(), /too busy/)
+  for (let count = 0; count < 4; count++) {
+    assert.equal(throttle.waitForPassword(HERE, 'ada@agency.example'), 0)
+    throttle.passwordTried(HERE, 'ada@agency.example')
+    await assert.rejects(busy(), /too busy/)
+  }
+  throttle.passwordTried(HERE, 'ada@agency.example')
+  assert.equal(throttle.waitForPassword(HERE, 'ada@agency.example'), 1_000)
 })
 
 test('a bounded number of addresses is remembered: the one longest without a failure is forgotten', () => {
@@ -138,6 +166,7 @@ test('a bounded number of addresses is remembered: the one longest without a fai
   throttle.failed(from('a'))
   throttle.failed(from('c'))
   assert.equal(throttle.wait(from('a'), null), 2_000)
+  throttle.failed(from('b'))
   assert.equal(throttle.wait(from('b'), null), 0)
 })
 

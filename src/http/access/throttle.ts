@@ -177,9 +177,7 @@ class Records {
   /** Takes back one failure; the wait still counts from it. */
   takeBack(caller: string): void {
     const record = this.#records.get(caller)
-    if (record === undefined) return
-    if (record.failures === 1) this.#records.delete(caller)
-    else this.#records.set(caller, { ...record, failures: record.failures - 1 })
+    if (record !== undefined) this.#records.set(caller, { ...record, failures: record.failures - 1 })
   }
 
   has(caller: string): boolean {
