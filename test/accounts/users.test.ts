@@ -8,6 +8,7 @@ import type { AuditRecord } from '../../src/management/index.ts'
 import { chunksOf } from '../../src/store/index.ts'
 import { type ApiClient, apiClient, bearer } from '../../testkit/api.ts'
 import { logicEngines, sqlite, testPerEngine } from '../../testkit/engines.ts'
+import { insertIncident } from '../../testkit/incidents.ts'
 import { newProbeRow } from '../../testkit/probes.ts'
 import { join, openAccounts, PASSWORD, type Role, secretOf, signIn } from './support.ts'
 
@@ -233,6 +234,29 @@ test('an owner of some clients manages their people and tokens alone', async (t)
   const [left] = (await admin.ask<UserRecord[]>('GET', '/api/users')).filter(({ id }) => id === both.id)
   assert.deepEqual(left?.roles, [{ client_id: other.id, role: 'editor' }])
   await owner.ask('POST', '/api/tokens', { name: 'pipeline', role: 'editor', client_ids: [own.id] })
+})
+
+test('who reads everything and owns one client changes nothing of another, nor what is of several', async (t) => {
+  const { api, admin, clock } = await openAccounts(t, sqlite)
+  const [own, other] = [await admin.newClient({ name: 'Own' }), await admin.newClient({ name: 'Other' })]
+  const { id: vendors } = await insertIncident(api.service.store, null, clock.now(), { vendor: 'meta' })
+  await join(admin, 'ada@agency.example', [
+    { client_id: null, role: 'viewer' },
+    { client_id: own.id, role: 'owner' },
+  ])
+  const ada = await signIn(api.url, 'ada@agency.example')
+  const calls: [method: string, path: string, body: object | undefined, status: number][] = [
+    ['PATCH', `/api/clients/${own.id}`, { name: 'Mine' }, 200],
+    ['POST', '/api/tokens', { name: 'x', role: 'viewer', client_ids: [own.id] }, 201],
+    ['PATCH', `/api/clients/${other.id}`, { name: 'Mine' }, 403],
+    ['POST', '/api/tokens', { name: 'x', role: 'viewer', client_ids: [own.id, other.id] }, 403],
+    ['GET', `/api/incidents/${vendors}`, undefined, 200],
+    ['POST', `/api/incidents/${vendors}/acknowledge`, {}, 403],
+  ]
+  for (const [method, path, body, status] of calls) {
+    const answer = await ada.call(method, path, body)
+    assert.equal(answer.status, status, `${method} ${path}: ${answer.text}`)
+  }
 })
 
 test('the owner of one client leaves room for the people and tokens of others', async (t) => {
