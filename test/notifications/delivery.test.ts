@@ -163,7 +163,7 @@ testOnEveryEngine('old messages are cleared away, but none that waits', async (s
 })
 
 testOnEveryEngine(
-  'what was found before a downtime goes out when its probe has looked again, or soon',
+  'what was found before a downtime goes out when its probe has looked again, or soon, and what is over at once',
   async (store, t) => {
     const clock = newClock()
     const client = await insertClient(store)
@@ -172,18 +172,22 @@ testOnEveryEngine(
       const { id } = await insertProbe(store, site.id, { next_run_at: NOW - HOUR })
       await insertAlert(store, site, NOW - HOUR, { id: alertId(name), probe_id: id })
     }
+    const overdue = await insertProbe(store, site.id, { next_run_at: NOW - HOUR })
+    const ended = { state: 'resolved', resolved_at: NOW - HOUR, resolution: 'recovered' } as const
+    await insertAlert(store, site, NOW - HOUR, { id: alertId('over'), probe_id: overdue.id, ...ended })
+    await enqueueMessages(store, client, ['resolved over'], NOW - MINUTE)
     await enqueueMessages(store, client, ['escalated looked', 'escalated unlooked', 'escalated C'], NOW)
     const node = await openNode(t, store, clock)
     await node.notifications.run()
-    assert.deepEqual(textsOf(node), ['escalated C'])
+    assert.deepEqual(textsOf(node), ['resolved over', 'escalated C'])
     const alertOfA = store.read.selectFrom('alerts').select('probe_id').where('id', '=', alertId('looked'))
     await store.write.updateTable('probes').set({ next_run_at: NOW }).where('id', '=', alertOfA).execute()
     await node.notifications.run()
-    assert.deepEqual(textsOf(node), ['escalated C', 'escalated looked'])
+    assert.deepEqual(textsOf(node), ['resolved over', 'escalated C', 'escalated looked'])
     clock.advance(2 * MINUTE)
     await node.membership.beat()
     await node.notifications.run()
-    assert.deepEqual(textsOf(node), ['escalated C', 'escalated looked', 'escalated unlooked'])
+    assert.deepEqual(textsOf(node), ['resolved over', 'escalated C', 'escalated looked', 'escalated unlooked'])
   },
 )
 
