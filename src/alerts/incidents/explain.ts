@@ -85,11 +85,9 @@ function isWithin(cause: Sign, symptom: Sign): boolean {
  * Returns how inexactly the symptom's beginning is known, ms. Too little volume on a quiet site is found by looking back over hours
  * and may have begun at any time in them; but what was found before its cause is no symptom of it.
  */
-function roughMs({ kind, probeType, startedAt, openedAt, resolutionMs }: Sign, cause: Sign): number {
+function roughMs({ kind, probeType, openedAt, resolutionMs }: Sign, cause: Sign): number {
   const isVolume = probeType === 'data_volume' && kind === 'silence'
-  return isVolume && openedAt >= cause.startedAt
-    ? Math.max(resolutionMs, Math.min(openedAt - startedAt, LOOKS_BACK_MS))
-    : resolutionMs
+  return isVolume && openedAt >= cause.startedAt ? LOOKS_BACK_MS : resolutionMs
 }
 
 /** Returns in words why two signs have one cause although neither explains the other, or null when they do not. */

@@ -29,6 +29,7 @@ const lost = (name: string, event_name: string, at: number): Fault => ({
   event_name,
   warning: true,
 })
+const version = (at: number): Fault => ({ type: 'tag_manager_version', probe: `version ${at}`, at })
 const job = (probe: string, at: number): Fault => ({ type: 'push', probe, at })
 const check = (type: string, at: number, over: Partial<Fault> = {}): Fault => ({
   ...{ type, at, check: true, warning: true },
@@ -218,7 +219,7 @@ const SITUATIONS: readonly Situation[] = [
   ['a server that fails as our checks do', one(check('cmp_check', 0)), server(5), 'join 1'],
   [
     'credentials that are wrong for days explain nothing later',
-    one(check('warehouse_events', 0)),
+    one(check('warehouse_events', 0, { reason: 'refused' })),
     failing('Meta', 26 * HOURS),
     'open tag',
   ],
@@ -232,6 +233,12 @@ const SITUATIONS: readonly Situation[] = [
     failing('Meta', 24 * HOURS),
     'open tag',
   ],
+  [
+    'a banner that is gone, and consent signals that fail 15 minutes later',
+    one(consent(0)),
+    { type: 'consent_signals', at: 15 },
+    'join 1',
+  ],
   ['a tag that fails hours after the banner', one(consent(0)), failing('Meta', 5 * HOURS), 'open tag'],
   ['the server is no symptom of the banner', one(consent(0)), server(5), 'promote 1 server'],
 
@@ -239,6 +246,26 @@ const SITUATIONS: readonly Situation[] = [
   ['freshness and volume of one silence', one(silent(0)), low(-30), 'join 1'],
   ['an event is gone in a silence', one(silent(0)), gone('purchase', 10), 'join 1'],
   ['a tag is missing in a silence', one(silent(0)), missing('GA4', 15), 'join 1'],
+  ['an event is too low as all is', one(low(0)), gone('purchase', 10), 'join 1'],
+  ['an event stops while the server does not answer', one(server(0)), gone('purchase', 5, { none: true }), 'join 1'],
+  [
+    'a tag is missing on events that are not known as one is gone',
+    one(gone('purchase', 0)),
+    missing('Meta', 5),
+    'open tag',
+  ],
+  [
+    'too little came for hours and was found before the server failed',
+    one(server(0)),
+    low(-200, { found: -1 }),
+    'open silence',
+  ],
+  [
+    'an event stops, and another is too low in the hour before',
+    one({ type: 'data_freshness', event_name: 'purchase', at: 60 }),
+    gone('add_to_cart', 0),
+    'join 1',
+  ],
   ['two events stop together', one(gone('purchase', 0)), gone('add_to_cart', 20), 'join 1'],
   ['two events stop half a day apart', one(gone('purchase', 0)), gone('add_to_cart', 12 * HOURS), 'open event'],
   [
@@ -276,6 +303,8 @@ const SITUATIONS: readonly Situation[] = [
 
   // Releases.
   ['a fault within two hours after a release', NONE, failing('Meta', 100), 'open release', { releases: [0] }],
+  ['a tag that fails hours after a version that is wrong', one(version(0)), failing('Meta', 180), 'open tag'],
+  ['another version that is wrong, hours later', one(version(0)), version(5 * HOURS), 'open release'],
   ['a fault three hours after a release', NONE, failing('Meta', 180), 'open tag', { releases: [0] }],
   [
     'a release that is seen a moment after what it broke',
