@@ -35,8 +35,9 @@ async function start(t: TestContext, engine: TestEngine) {
 testPerEngine(
   'a badge needs no key, shows the status, and is at most five seconds behind',
   async (engine, t) => {
-    const { clock, get, setStatus } = await start(t, engine)
+    const { api, site, clock, get, setStatus } = await start(t, engine)
     const fine = await get()
+    assert.equal((await api.call('GET', `/badge/${site.id.toUpperCase()}.svg`)).text, fine.text)
     assert.equal(fine.status, 200)
     assert.match(fine.text, /aria-label="Shop &#38; Co: ok"/)
     assert.equal(fine.headers.get('content-type'), 'image/svg+xml; charset=utf-8')

@@ -27,6 +27,8 @@ const widths: readonly [text: string, width: number][] = [
   ['👍', 10],
   ['ж', 6.8],
   ['a\u0301', 6.01],
+  ['x\u0301', 5.92],
+  ['👨\u200d👩', 20],
 ]
 for (const [text, width] of widths) {
   test(`“${text}” is ${width} px wide at 10 px`, () => assert.equal(Number(textWidth(text, 10).toFixed(2)), width))
