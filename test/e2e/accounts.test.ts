@@ -25,9 +25,9 @@ const ADMIN_TOKEN = 'admin-token-of-the-test-0123456789'
 const PASSWORD = 'correct horse battery staple'
 const FOREIGN = 'Strangeco'
 
-async function startWithTwo(t: TestContext) {
+async function startWithTwo(t: TestContext, environment: Record<string, string> = {}) {
   await ensureDashboard()
-  const service = await startService(t, { ADMIN_TOKEN, OUTBOUND_ALLOW: '127.0.0.0/8' })
+  const service = await startService(t, { ADMIN_TOKEN, OUTBOUND_ALLOW: '127.0.0.0/8', ...environment })
   const admin = apiClient(service.url, bearer(ADMIN_TOKEN))
   for (const name of ['Ownco', FOREIGN]) {
     const client = await admin.newClient({ name })
@@ -205,7 +205,7 @@ test('the first account leads from its invitation to its password and into the d
 })
 
 test('who edits one client and only sees another is offered changes of the first alone', async (t) => {
-  const { admin } = await startWithTwo(t)
+  const { service, admin } = await startWithTwo(t, { PUBLIC_URL: 'http://tags.example' })
   const clients = await admin.ask<{ id: string; name: string }[]>('GET', '/api/clients')
   const sites = await admin.ask<{ id: string; client_id: string }[]>('GET', '/api/sites')
   const places = clients.map(({ id, name }) => {
@@ -218,7 +218,7 @@ test('who edits one client and only sees another is offered changes of the first
     roles: places.map(({ clientId, isOwn }) => ({ client_id: clientId, role: isOwn ? 'editor' : 'viewer' })),
   })
   assert.ok(link !== null)
-  const { page } = await accept(t, link.url)
+  const { page } = await accept(t, link.url.replace('http://tags.example', service.url))
   for (const { clientId, siteId, name, isOwn } of places) {
     const offers: [path: string, heading: string, change: Locator][] = [
       [`/clients/${clientId}`, name, page.getByRole('link', { name: 'New site' })],
@@ -230,6 +230,9 @@ test('who edits one client and only sees another is offered changes of the first
       await answered(page)
       assert.equal((await change.count()) > 0, isOwn, `${path} offers a change`)
     }
+    // The settings of the service are not theirs to read, but its address is where the tag has to send to.
+    await follow(page, `/sites/${siteId}/setup`)
+    await page.getByText('curl http://tags.example/ingest').first().waitFor()
   }
 })
 

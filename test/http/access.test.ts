@@ -125,7 +125,11 @@ test('the description of the interface is open without a key', async (t) => {
 })
 
 /** What a session says of those who have no account. */
-const sessionOf = (role: 'admin' | 'viewer' | 'open' | null, authentication_required: boolean) => ({
+const sessionOf = (
+  role: 'admin' | 'viewer' | 'open' | null,
+  authentication_required: boolean,
+  publicUrl = 'http://tagwarden.example',
+) => ({
   role,
   authentication_required,
   accounts: false,
@@ -133,6 +137,8 @@ const sessionOf = (role: 'admin' | 'viewer' | 'open' | null, authentication_requ
   proxy: null,
   user: null,
   access: { all: role === null ? null : role === 'viewer' ? 'viewer' : 'owner', clients: [] },
+  // Only people who are signed in may read where the service is reached.
+  public_url: role === null ? null : publicUrl,
 })
 
 test('signing in sets a cookie that scripts cannot read and other sites do not send', async (t) => {
@@ -142,7 +148,7 @@ test('signing in sets a cookie that scripts cannot read and other sites do not s
   ] as const) {
     const app = await openApp(t, thingRoutes, { access: KEYS, publicUrl })
     const response = await app.inject({ method: 'POST', url: '/api/session', payload: { token: VIEWER } })
-    assert.deepEqual(response.json(), sessionOf('viewer', true))
+    assert.deepEqual(response.json(), sessionOf('viewer', true, publicUrl))
     const [cookie] = response.cookies
     assert.equal(cookie?.httpOnly, true)
     assert.equal(cookie?.sameSite, 'Strict')

@@ -54,6 +54,12 @@ const Session = model('Session', {
     },
     { description: 'What the caller may do' },
   ),
+  public_url: nullable(
+    Type.String({
+      description:
+        'Where people and tags reach the service (`PUBLIC_URL`); null: not set, or the caller is not signed in',
+    }),
+  ),
 })
 export type Session = Static<typeof Session>
 
@@ -88,7 +94,12 @@ function signInOf({ token, email, password, code }: Static<typeof SignInBody>): 
   return { email, password, ...(code === undefined ? {} : { code }) }
 }
 
-function sessionOf({ role, person, grants }: Access, gate: Gate, byProxy: ProxyOutcome | null = null): Session {
+function sessionOf(
+  { role, person, grants }: Access,
+  gate: Gate,
+  publicUrl: string | null,
+  byProxy: ProxyOutcome | null = null,
+): Session {
   return {
     role: role === 'nobody' ? null : role,
     authentication_required: gate.authenticationRequired,
@@ -100,6 +111,7 @@ function sessionOf({ role, person, grants }: Access, gate: Gate, byProxy: ProxyO
         : { problem: 'problem' in byProxy ? byProxy.problem : null, signs_out: gate.proxySignOutUrl !== null },
     user: person,
     access: { all: grants.all, clients: Array.from(grants.clients, ([client_id, of]) => ({ client_id, role: of })) },
+    public_url: role === 'nobody' ? null : publicUrl,
   }
 }
 
@@ -127,7 +139,7 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
     },
     async (request) => {
       const { access, byProxy } = await gate.recognise(request)
-      return sessionOf(access, gate, byProxy)
+      return sessionOf(access, gate, publicUrl, byProxy)
     },
   )
 
@@ -148,10 +160,10 @@ export function sessionRoutes(app: HttpApp, gate: Gate, publicUrl: string | null
     },
     async (request, reply) => {
       const given = signInOf(request.body)
-      if (!gate.authenticationRequired) return sessionOf(OPEN, gate)
+      if (!gate.authenticationRequired) return sessionOf(OPEN, gate, publicUrl)
       const access = await gate.signIn(given, request)
       if (access.session !== null) cookie.set(reply, access.session, sessionMsOf(access))
-      return sessionOf(access, gate)
+      return sessionOf(access, gate, publicUrl)
     },
   )
 

@@ -120,6 +120,7 @@ export function signedOut(client: QueryClient): void {
     proxy: null,
     user: null,
     access: { all: null, clients: [] },
+    public_url: null,
   })
 }
 

@@ -6,7 +6,6 @@ import { useCallback } from 'react'
 import { reportsKey } from '../../api/analytics.ts'
 import { refresh } from '../../api/query-client.ts'
 import { AboutClient, useSession } from '../../api/session.ts'
-import { settingsQuery } from '../../api/settings.ts'
 import { type SiteRecord, siteQuery } from '../../api/sites.ts'
 import { type StreamEvents, useStreamEvent } from '../../api/stream.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -47,10 +46,9 @@ export function SetupPage() {
 }
 
 function Loaded({ site }: { site: SiteRecord }) {
-  const { mayChange, seesService } = useSession()
-  const { data: settings } = useQuery({ ...settingsQuery, enabled: seesService })
+  const { mayChange, public_url } = useSession()
   useArrivals(site.id)
-  const base = settings?.public_url ?? window.location.origin
+  const base = public_url ?? window.location.origin
   const ingest = ingestOf(base)
   return (
     <>
