@@ -41,7 +41,20 @@ export function AuditFilters() {
   const [actor, setActor] = useUrlState('actor', '', undefined, { push: true })
   const [days, setDays] = useUrlState('days', '', DAYS, { push: true })
   const [typed, setTyped] = useState(actor)
-  const later = useDebouncedCallback(setActor, TYPING_MS)
+  const [sent, setSent] = useState(actor)
+  const [seen, setSeen] = useState(actor)
+  // Follows the address, such as after "back", but not what was sent from here: more may have been typed by then.
+  if (seen !== actor) {
+    setSeen(actor)
+    if (sent !== actor) {
+      setSent(actor)
+      setTyped(actor)
+    }
+  }
+  const later = useDebouncedCallback((text: string) => {
+    setSent(text)
+    setActor(text)
+  }, TYPING_MS)
   return (
     <div className={classes.filters}>
       <ClientSelect directory={directory} client={client} onChange={setClient} />

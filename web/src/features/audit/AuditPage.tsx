@@ -39,8 +39,6 @@ export function AuditPage() {
   const filter = useAuditFilter()
   const isFiltered = Object.keys(filter).length > 0
   const setAll = useSetUrlState({ push: true })
-  /** What was typed goes with the filter. */
-  const [resets, setResets] = useState(0)
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(auditQuery(filter))
   const { data: clients = [] } = useQuery(clientsQuery)
   const { data: sites = [] } = useQuery(sitesQuery())
@@ -66,7 +64,7 @@ export function AuditPage() {
         value={entity === '' ? null : entity}
         onChange={(id) => setEntity(id ?? '')}
       />
-      <AuditFilters key={resets} />
+      <AuditFilters />
       {entries === undefined ? (
         error === null ? (
           <AuditSkeleton />
@@ -81,10 +79,7 @@ export function AuditPage() {
             isFiltered && (
               <Button
                 variant="default"
-                onClick={() => {
-                  setAll({ entity: undefined, client: undefined, actor: undefined, days: undefined })
-                  setResets(resets + 1)
-                }}
+                onClick={() => setAll({ entity: undefined, client: undefined, actor: undefined, days: undefined })}
               >
                 Show everything
               </Button>
