@@ -108,6 +108,26 @@ test('signing in', async (t) => {
     browserErrors.length = 0
   })
 
+  await t.test('one that ends while a popover with a text is closed leaves that text, too', async (t) => {
+    const { page, browserErrors } = await openPage(t, service.url, '/sign-in?next=/overview%3Ffilter%3Dbroken')
+    await page.getByLabel('Key', { exact: true }).fill(ADMIN_TOKEN)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Save view' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Broken ones')
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Name', { exact: true }).waitFor({ state: 'detached' })
+    await page.context().clearCookies()
+    await service.ingest(site, eventPayload({ timestamp_ms: clock.now() }))
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.getByLabel('Key', { exact: true }).fill(ADMIN_TOKEN)
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Save view' }).click()
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Broken ones')
+    browserErrors.length = 0
+    await page.getByLabel('Name', { exact: true }).fill('')
+  })
+
   await t.test('one that ends under a form leaves what was typed, behind a sign-in that covers it', async (t) => {
     const { page, browserErrors } = await openPage(t, service.url, '/sign-in?next=/clients/new')
     await page.getByLabel('Key', { exact: true }).fill(ADMIN_TOKEN)

@@ -3,6 +3,7 @@ import { type QueryClient, queryOptions, useMutation, useQueryClient, useSuspens
 import { createContext, useContext } from 'react'
 import type { ClientRole, Session } from '../../../src/http/index.ts'
 import { external } from '../lib/external.ts'
+import { unsaved } from '../lib/unsaved.ts'
 import { ApiError, request } from './client.ts'
 import { settle } from './settle.ts'
 
@@ -100,7 +101,7 @@ export function useMayChange(): (clientId: string | undefined) => boolean {
   return (clientId) => (clientId === undefined ? mayOf(data).mayChange : mayChangeClient(data, clientId))
 }
 
-/** Whether the session ended on a page with a form. The sign-in then opens above it, so that the input is kept. */
+/** Whether the session ended on a page with a form, or with input in a popover that is closed. The sign-in then opens above it, so that the input is kept. */
 const ended = external(false)
 export const useSessionEnded = ended.use
 
@@ -108,7 +109,11 @@ export const useSessionEnded = ended.use
 export function signedOut(client: QueryClient): void {
   const before = client.getQueryData(sessionQuery.queryKey)
   // The sign-in page has a form, too, but a 401 for a wrong key there ends no session.
-  if (before !== undefined && !mustSignIn(before) && document.querySelector('form') !== null) {
+  if (
+    before !== undefined &&
+    !mustSignIn(before) &&
+    (unsaved().length > 0 || document.querySelector('form') !== null)
+  ) {
     ended.set(true)
     return
   }

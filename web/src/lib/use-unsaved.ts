@@ -1,12 +1,10 @@
 import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { isLeftToAnother } from '../api/session.ts'
+import { forms, unsaved } from './unsaved.ts'
 
 const TYPED = 'Discard what you have typed? It is not saved.'
 
-/** What says of each form that is shown whether it holds something typed that is not saved. */
-const forms = new Set<{ current: () => boolean; question: string }>()
-const unsaved = () => [...forms].filter((form) => form.current())
 const mayDiscard = (): boolean => window.confirm(unsaved().at(-1)?.question ?? TYPED)
 
 /**
