@@ -60,7 +60,7 @@ test('the overview of the demo store', async (t) => {
   })
 
   await t.test('a view is saved for everyone, opened by its chip and deleted where it is open', async (t) => {
-    const { page } = await open(t, '/overview?filter=broken')
+    const { page, browserErrors } = await open(t, '/overview?filter=broken')
     await page.getByRole('button', { name: 'Save view' }).click()
     const name = page.getByLabel('Name', { exact: true })
     await name.fill('Broken ones')
@@ -73,8 +73,15 @@ test('the overview of the demo store', async (t) => {
     await follow(page, '/overview')
     await page.getByRole('link', { name: 'Broken ones' }).click()
     await page.waitForURL('**/overview?filter=broken')
+    await page.route('**/api/views/*', (route) => route.abort())
     await page.getByRole('button', { name: 'Delete the view Broken ones' }).click()
+    await page.getByText('Not deleted').waitFor()
+    await page.unroute('**/api/views/*')
+    browserErrors.length = 0
+    // The focus is still on the button, and then on what it was in.
+    await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'Broken ones' }).waitFor({ state: 'detached' })
+    await untilTrue(page, `document.activeElement.getAttribute('aria-label') === 'Saved views'`)
   })
 
   await t.test('the address holds filter and search, and "back" leads to the filter before', async (t) => {

@@ -49,6 +49,26 @@ test('the catalogue of tags of the demo store', async (t) => {
     await page.getByRole('row').filter({ hasText: 'Google Analytics' }).waitFor()
   })
 
+  await t.test("a refusal of a tag's vendor is shown, also once its question is closed", async (t) => {
+    const { page, browserErrors } = await open(t, '/tags?vendor=meta')
+    await page.getByRole('row').filter({ hasText: 'Feldkamp Outdoor' }).click()
+    await page.getByRole('button', { name: 'Set vendor' }).click()
+    await page.getByRole('combobox', { name: 'Vendor' }).fill('Ours')
+    const closed = Promise.withResolvers<void>()
+    await page.route('**/tag-vendors/**', async (route) => {
+      await closed.promise
+      await route.abort()
+    })
+    await page.getByRole('button', { name: 'Set', exact: true }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Set', exact: true }).waitFor({ state: 'detached' })
+    closed.resolve()
+    await page.getByText('Vendor not set').waitFor()
+    browserErrors.length = 0
+    await page.getByRole('button', { name: 'Set vendor' }).click()
+    await page.getByRole('combobox', { name: 'Vendor' }).fill('')
+  })
+
   await t.test('a client of the address that there is not is not shown as all clients', async (t) => {
     const { page, browserErrors } = await open(t, '/tags?client=7d444840-9dc0-41d1-b245-5ffdce74fad2')
     await untilTrue(page, `document.querySelector('main input')?.value === 'Unknown, or paused'`)

@@ -1,6 +1,7 @@
 import { Autocomplete, Button, Group, Popover, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { TagAnswer } from '../../api/analytics.ts'
 import { useSession } from '../../api/session.ts'
 import { useSetTagVendor, vendorsQuery } from '../../api/tags.ts'
@@ -59,12 +60,18 @@ function Form({ siteId, tag, name, setName, onDone }: FormProps) {
   const { data: vendors = [] } = useQuery(vendorsQuery)
   const { mutateAsync, isPending, error } = useSetTagVendor(siteId, tag.tag_key)
   const before = tag.vendor_by_hand ? tag.vendor : null
+  const form = useRef<HTMLFormElement>(null)
+  const failed = ({ message }: Error) => {
+    // The popover was closed, so nothing else would show it.
+    if (form.current === null) notifications.show({ color: 'danger', title: 'Vendor not set', message })
+  }
   const set = (vendor: string | null) =>
     void mutateAsync(vendor)
       .then(() => offerUndo(vendor === null ? 'Vendor by its name' : 'Vendor set', () => mutateAsync(before)))
-      .then(onDone, () => undefined)
+      .then(onDone, failed)
   return (
     <form
+      ref={form}
       onSubmit={(event) => {
         event.preventDefault()
         if (name.trim() !== '') set(name)

@@ -1,7 +1,8 @@
 import { CloseButton } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useRouterState } from '@tanstack/react-router'
-import { Suspense } from 'react'
+import { Suspense, useRef } from 'react'
 import { useSession } from '../../api/session.ts'
 import { type SavedViewRecord, useDeleteView, viewsQuery } from '../../api/views.ts'
 import { lazyOr } from '../../lib/lazy-or.ts'
@@ -16,6 +17,7 @@ const SaveView = lazyOr(
 /** The saved views of this page as chips, and a button to save the current one. */
 export function SavedViews() {
   const { mayChange } = useSession()
+  const nav = useRef<HTMLElement>(null)
   const { data: views = [] } = useQuery(viewsQuery)
   const { pathname, searchStr } = useRouterState({ select: ({ location }) => location })
   const here = `${pathname}${searchStr}`
@@ -24,9 +26,15 @@ export function SavedViews() {
   const maySave = mayChange && searchStr !== '' && !isSaved
   if (ofPage.length === 0 && !maySave) return null
   return (
-    <nav className={classes.views} aria-label="Saved views">
+    <nav ref={nav} className={classes.views} aria-label="Saved views" tabIndex={-1}>
       {ofPage.map((view) => (
-        <Chip key={view.id} view={view} isHere={view.path === here} mayDelete={mayChange} />
+        <Chip
+          key={view.id}
+          view={view}
+          isHere={view.path === here}
+          mayDelete={mayChange}
+          onDeleted={() => nav.current?.focus()}
+        />
       ))}
       {maySave && (
         <Suspense>
@@ -37,7 +45,15 @@ export function SavedViews() {
   )
 }
 
-function Chip({ view, isHere, mayDelete }: { view: SavedViewRecord; isHere: boolean; mayDelete: boolean }) {
+interface ChipProps {
+  view: SavedViewRecord
+  isHere: boolean
+  mayDelete: boolean
+  /** The button that was clicked is gone: the focus needs another place. */
+  onDeleted: () => void
+}
+
+function Chip({ view, isHere, mayDelete, onDeleted }: ChipProps) {
   const remove = useDeleteView()
   const [to = '/', search = ''] = view.path.split(/\?(.*)/s)
   return (
@@ -53,10 +69,13 @@ function Chip({ view, isHere, mayDelete }: { view: SavedViewRecord; isHere: bool
         <CloseButton
           size="xs"
           aria-label={`Delete the view ${view.name}`}
-          disabled={remove.isPending}
-          onClick={() => remove.mutate(view.id)}
+          onClick={() => {
+            if (!remove.isPending) remove.mutateAsync(view.id).then(onDeleted, notDeleted)
+          }}
         />
       )}
     </span>
   )
 }
+
+const notDeleted = ({ message }: Error) => notifications.show({ color: 'danger', title: 'Not deleted', message })
