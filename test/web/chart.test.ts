@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { namedEvents } from '../../web/src/features/site/columns.ts'
+import { namedEvents, withoutMany } from '../../web/src/features/site/columns.ts'
 import { type HeatCell, usualShares } from '../../web/src/features/site/heat.ts'
 import { intervalOf, stretchOf } from '../../web/src/features/site/marks.ts'
 import { bucketText, clockSpan } from '../../web/src/ui/chart/bucket-text.ts'
@@ -144,4 +144,23 @@ test('among many events those that money hangs on are named, however rare they a
   assert.deepEqual(namedEvents(['a', 'b'], 8), ['a', 'b'])
   const important = ['purchase', 'refund', 'begin_checkout', 'add_to_cart', 'generate_lead', 'sign_up']
   assert.deepEqual(namedEvents([...many, ...important], 8), [...many.slice(0, 4), ...important.slice(0, 4)])
+})
+
+test('an event called "other" is not added up with the events that are not named', () => {
+  const series = (key: string, value: number) => ({ key, points: points([[value]]) })
+  const sums = (shown: ReturnType<typeof withoutMany>) =>
+    shown.map(({ key, points: [point], token }) => [key, point?.value, token !== undefined])
+  const others = [series('click', 3), series('scroll', 2)]
+  assert.deepEqual(sums(withoutMany([series('other', 9), ...others], 1)), [
+    ['other', 9, false],
+    ['all others', 5, true],
+  ])
+  assert.deepEqual(sums(withoutMany([series('page_view', 9), ...others], 1)), [
+    ['page_view', 9, false],
+    ['other', 5, true],
+  ])
+  assert.deepEqual(sums(withoutMany(others, 2)), [
+    ['click', 3, false],
+    ['scroll', 2, false],
+  ])
 })

@@ -34,3 +34,9 @@ test('shares are those of the event, or of all events with the batches, the most
   ])
   assert.deepEqual(sharesOf(FIELDS, ALL_EVENTS, 1), [{ field: 'group', total: 100, rate: 0.19 }])
 })
+
+test('an event that is called as the choice of all is an event', () => {
+  const named = [field('All events', 'group', 1, 10), field('purchase', 'group', 9, 10)]
+  assert.equal(new Set(choicesOf(named)).size, 3)
+  assert.deepEqual(sharesOf(named, 'All events', 8), [{ field: 'group', total: 10, rate: 0.1 }])
+})

@@ -1,8 +1,8 @@
 /** Number of colours that people with any colour vision can tell apart; they are in `tokens.css`. */
 export const SERIES_COLORS = 8
 
-/** Names that stand for many and get no colour of their own. */
-const OTHERS: ReadonlySet<string> = new Set(['(other)', 'other'])
+/** The name that ingest gives to all names above its limit; they get no colour of their own. */
+const OTHERS = '(other)'
 
 /**
  * The colour tokens of the series of one chart. A name has the colour of its hash on every chart; when two names of this chart would
@@ -12,7 +12,7 @@ export function seriesTokens(names: readonly string[]): Map<string, string> {
   const taken = new Set<number>()
   const tokens = new Map<string, string>()
   for (const name of [...names].sort()) {
-    if (OTHERS.has(name)) {
+    if (name === OTHERS) {
       tokens.set(name, '--series-other')
       continue
     }

@@ -3,7 +3,7 @@ import { counted, whole } from '../../lib/words.ts'
 import type { ChartClick } from '../../ui/chart/ChartCanvas.tsx'
 import type { TimeSeries } from '../../ui/chart/points.ts'
 import { seriesTokens } from '../../ui/series-color.ts'
-import { columnsOf, namedEvents, totalOf } from './columns.ts'
+import { columnsOf, namedEvents, totalOf, withoutMany } from './columns.ts'
 import { FIRST_CUT } from './expect-site.ts'
 import { Legend } from './Legend.tsx'
 import type { Stretch } from './marks.ts'
@@ -17,7 +17,6 @@ const HEIGHT = 212
 const BARS = 100
 /** Maximum number of names, one per colour; the table under "Tags and events" has all of them. */
 const NAMES = 8
-const REST = 'other'
 
 /** Events by name over time. */
 export function EventsPanel() {
@@ -27,7 +26,7 @@ export function EventsPanel() {
   const { data } = answer
   const columns = useMemo(() => {
     if (data === undefined) return undefined
-    const { width, series } = columnsOf(withoutMany(data.series), data.bucket_seconds, BARS)
+    const { width, series } = columnsOf(withoutMany(data.series, NAMES), data.bucket_seconds, BARS)
     if (earlier === undefined || reference === undefined) return { width, series }
     const before = columnsOf([totalOf(earlier, reference)], data.bucket_seconds, BARS).series
     return { width, series: [...series, ...before.map((each) => ({ ...each, isReference: true }))] }
@@ -36,16 +35,14 @@ export function EventsPanel() {
   const pick = useCallback((name: string, picked?: Stretch) => setFocus({ kind: 'event', name }, picked), [setFocus])
   const onClick = useCallback(
     ({ series, index }: ChartClick) => {
-      if (series === '' || series === REST || series === reference || columns === undefined) return
+      const clicked = columns?.series.find(({ key }) => key === series)
+      if (clicked === undefined || columns === undefined || !isEvent(clicked)) return
       const from = Date.parse(columns.series[0]?.points[index]?.t ?? '')
       pick(series, Number.isNaN(from) ? undefined : { from, to: from + columns.width })
     },
-    [pick, columns, reference],
+    [pick, columns],
   )
-  const tokens = useMemo(
-    () => seriesTokens(columns?.series.map(({ key }) => key).filter((key) => key !== reference) ?? []),
-    [columns, reference],
-  )
+  const tokens = useMemo(() => seriesTokens(columns?.series.filter(isEvent).map(({ key }) => key) ?? []), [columns])
   const names = new Set(
     namedEvents(
       report.events.map(({ event_name }) => event_name),
@@ -85,6 +82,10 @@ export function EventsPanel() {
   )
 }
 
+/** Whether it is not the sum of the others, nor the compared total. */
+const isEvent = ({ token, isReference }: Pick<TimeSeries, 'token' | 'isReference'>): boolean =>
+  token === undefined && isReference !== true
+
 /** The key of the marks that run through all charts. */
 function MarksKey() {
   const { frame, deploys } = useSite()
@@ -93,17 +94,4 @@ function MarksKey() {
     ...(frame.alerts.length > 0 ? ['shaded: an alert was open'] : []),
   ]
   return <span className={classes.key}>{words.join(' · ')}</span>
-}
-
-/** The named series, and the sum of the others. */
-function withoutMany(series: readonly TimeSeries[]): TimeSeries[] {
-  if (series.length <= NAMES) return [...series]
-  const names = new Set(
-    namedEvents(
-      series.map(({ key }) => key),
-      NAMES,
-    ),
-  )
-  const [named, others] = [series.filter(({ key }) => names.has(key)), series.filter(({ key }) => !names.has(key))]
-  return [...named, totalOf(others, REST)]
 }

@@ -15,7 +15,7 @@ import { type HeatRow, heatCells, keysOf, shareOf } from './heat.ts'
 import { heatHeight, heatOption } from './heat-option.ts'
 import type { Stretch } from './marks.ts'
 import { Panel } from './Panel.tsx'
-import { useSite } from './site-scope.ts'
+import { useSame, useSite } from './site-scope.ts'
 import { change, span } from './words.ts'
 
 interface Props {
@@ -45,13 +45,12 @@ export function HeatPanel({ title, group, of = NOTHING, rows, onPick, more }: Pr
   const isNarrow = useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false }) ?? false
   const row = usePrinting() || !isNarrow ? ROW.wide : ROW.narrow
   const about = of.tag_key ?? of.event_name
-  const names = rows.map(({ name }) => name).join('\n')
+  const names = useSame(rows.map(({ name }) => name))
   const heat = useMemo(() => {
     if (ran.data === undefined || failed.data === undefined) return undefined
     const executions = columnsOf(ran.data.series, ran.data.bucket_seconds, COLUMNS)
     const failures = columnsOf(failed.data.series, failed.data.bucket_seconds, COLUMNS)
-    const list = names.split('\n')
-    return { rows: list, cells: heatCells(list, executions.series, failures.series), width: executions.width }
+    return { rows: names, cells: heatCells(names, executions.series, failures.series), width: executions.width }
   }, [ran.data, failed.data, names])
   const option = useCallback(
     (colors: ChartColors) =>

@@ -24,10 +24,13 @@ function ofEvents(count: number, choice: string): string {
 export function OwnFieldsPanel() {
   const { site, query } = useSite()
   const { data } = useQuery(ownFieldsQuery(site.id, query))
-  const [picked, setPicked] = useState('')
+  const [picked, setPicked] = useState<string>()
   if (data === undefined || data.fields.length === 0) return null
   const choices = choicesOf(data.fields)
-  const choice = choices.includes(picked) ? picked : (choices.find((name) => name !== ALL_EVENTS) ?? ALL_EVENTS)
+  const choice =
+    picked !== undefined && choices.includes(picked)
+      ? picked
+      : (choices.find((name) => name !== ALL_EVENTS) ?? ALL_EVENTS)
   return (
     <Shares
       key={choice}
@@ -38,7 +41,7 @@ export function OwnFieldsPanel() {
           <NativeSelect
             aria-label="Event of custom parameters"
             size="xs"
-            data={choices}
+            data={choices.map((value) => ({ value, label: value === ALL_EVENTS ? 'All events' : value }))}
             value={choice}
             onChange={(event) => setPicked(event.currentTarget.value)}
           />

@@ -91,3 +91,13 @@ export function namedEvents(names: readonly string[], most: number): string[] {
   const chosen = new Set([...important, ...others])
   return names.filter((name) => chosen.has(name))
 }
+
+/** The series of the named events, and the sum of the others, whose name is that of none of them. */
+export function withoutMany(series: readonly Series[], most: number): (Series & { token?: string })[] {
+  if (series.length <= most) return [...series]
+  const keys = series.map(({ key }) => key)
+  const names = new Set(namedEvents(keys, most))
+  const [named, others] = [series.filter(({ key }) => names.has(key)), series.filter(({ key }) => !names.has(key))]
+  const rest = names.has('other') ? 'all others' : 'other'
+  return [...named, { ...totalOf(others, rest), token: '--series-other' }]
+}

@@ -2,8 +2,8 @@ import type { FieldsAnswer } from '../../api/analytics.ts'
 
 type OwnField = FieldsAnswer['fields'][number]
 
-/** The choice of all events together. */
-export const ALL_EVENTS = 'All events'
+/** The choice of all events together, which is no event's name. */
+export const ALL_EVENTS = ''
 
 /** The choices: each event with own parameters, and all together when there are several or some have no event. */
 export function choicesOf(fields: readonly OwnField[]): string[] {

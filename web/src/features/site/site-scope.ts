@@ -200,7 +200,7 @@ function aWeekBefore(at: number, zone: string): number {
 }
 
 /** Returns the previous value while it is deeply equal, so that what depends on it does not run again. Only for plain data. */
-function useSame<T>(value: T): T {
+export function useSame<T>(value: T): T {
   const kept = useRef(value)
   kept.current = replaceEqualDeep(kept.current, value)
   return kept.current

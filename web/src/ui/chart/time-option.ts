@@ -27,7 +27,9 @@ export function timeOption(data: TimeChartData & { zone: string }, colors: Chart
           from,
           to,
         )
-  const tokens = seriesTokens(series.filter(({ isReference }) => isReference !== true).map(({ key }) => key))
+  const tokens = seriesTokens(
+    series.filter(({ isReference, token }) => isReference !== true && token === undefined).map(({ key }) => key),
+  )
   const axis = { axisLine: { lineStyle: { color: colors.of('--line') } }, axisTick: { show: false } }
   const text = { color: colors.of('--text-muted'), fontSize: FONT, fontFamily: 'Inter Variable' }
   return {
