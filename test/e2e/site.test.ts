@@ -405,6 +405,19 @@ test('the page of a site of the demo store', async (t) => {
       for (const name of CHARTS) await chart(page, name).first().waitFor()
     })
 
+    await t.test('a typed time range says at which end it is missing', async () => {
+      await page.getByRole('button', { name: /^Time range/ }).click()
+      const [from, to] = [page.getByLabel('From', { exact: true }), page.getByLabel('To', { exact: true })]
+      await from.fill('')
+      const faultOf = async (field: typeof from) => {
+        const id = (await field.getAttribute('aria-describedby')) ?? ''
+        return id === '' ? '' : await page.locator(`[id="${id}"]`).textContent()
+      }
+      await untilTrue(page, `document.querySelectorAll('form [aria-invalid=true]').length === 1`)
+      assert.deepEqual([await faultOf(from), await faultOf(to)], ['is missing', ''])
+      await page.keyboard.press('Escape')
+    })
+
     await t.test('the score says what it is made of, and closes by Escape', async () => {
       const button = page.getByRole('button', { name: 'Score: what it is made of' })
       await button.click()
@@ -429,6 +442,22 @@ test('the page of a site of the demo store', async (t) => {
       await staysAccessible(page)
       await banner.getByRole('button', { name: 'End the silence' }).click()
       await banner.getByRole('button', { name: 'Silence' }).waitFor()
+    })
+
+    await t.test('alerts for which there is no room are a click away', async () => {
+      await page.route(/\/api\/alerts\?.*resolved=false/, async (route) => {
+        const response = await route.fetch()
+        const [alert] = (await response.json()) as { id: string }[]
+        assert.ok(alert !== undefined)
+        const json = Array.from({ length: 7 }, (_, n) => ({ ...alert, id: `${alert.id.slice(0, -1)}${n}` }))
+        await route.fulfill({ response, json })
+      })
+      await page.evaluate('void __TSR_ROUTER__.options.context.queryClient.refetchQueries({ queryKey: ["alerts"] })')
+      await page.getByRole('link', { name: 'and 2 more' }).click()
+      await page.waitForURL(
+        (url) => url.pathname === '/alerts' && path.endsWith(url.searchParams.get('site') ?? 'none'),
+      )
+      browserErrors.length = 0
     })
   })
 

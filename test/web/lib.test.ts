@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { environmentManager, MutationObserver, QueryObserver } from '@tanstack/react-query'
 import { startAnswering } from '../../testkit/listeners.ts'
+import { timeseriesQuery } from '../../web/src/api/analytics.ts'
 import { channelsQuery, refreshAfter } from '../../web/src/api/channels.ts'
 import { ApiError, request, UnreachableError } from '../../web/src/api/client.ts'
 import type { ClientRecord } from '../../web/src/api/clients.ts'
@@ -506,4 +507,14 @@ test('names are collected again when one of them has changed, not when a site ha
   assert.equal(renamed.sites.other, before.sites.other)
   const none = directoryOf(overviewOf({}))
   assert.deepEqual([none.sites, none.noSite], [{}, 'a paused site'])
+})
+
+test('while the execution times of a tag load, those of another are not shown as its own', () => {
+  const shown = (before: string | undefined, now: string | undefined): boolean => {
+    const asked = (tag: string | undefined) =>
+      timeseriesQuery('shop', { range: '24h' }, { metric: 'latency', ...(tag !== undefined && { tag_key: tag }) })
+    const kept = asked(now).placeholderData as (data: unknown, query: { queryKey: readonly unknown[] }) => unknown
+    return kept('points', asked(before)) === 'points'
+  }
+  assert.deepEqual([shown('GA4', 'GA4'), shown('GA4', 'Meta'), shown(undefined, 'Meta')], [true, false, false])
 })

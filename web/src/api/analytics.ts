@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { type QueryKey, queryOptions } from '@tanstack/react-query'
 import type {
   DiagnosticsAnswer,
   FieldsAnswer,
@@ -74,7 +74,7 @@ export function siteReportQuery(siteId: string, window: Query, compare: boolean)
 /** Points of a metric. Where minutes are no longer kept, minute buckets are replaced by the finest there are. */
 export function timeseriesQuery(siteId: string, window: Query, cut: Cut) {
   const path = `${pathOf(siteId)}/timeseries`
-  return report<TimeseriesAnswer>(siteId, 'timeseries', { ...window, ...cut }, async (signal) => {
+  const asked = report<TimeseriesAnswer>(siteId, 'timeseries', { ...window, ...cut }, async (signal) => {
     try {
       return await request<TimeseriesAnswer>(path, { query: { ...window, ...cut }, signal })
     } catch (thrown) {
@@ -82,6 +82,9 @@ export function timeseriesQuery(siteId: string, window: Query, cut: Cut) {
       return request<TimeseriesAnswer>(path, { query: { ...window, ...cut, bucket: 'auto' }, signal })
     }
   })
+  // The points of another tag would be under the name of this one until its own are loaded.
+  const isOfTag = (key: QueryKey) => key[1] === siteId && (key[3] as Cut).tag_key === cut.tag_key
+  return { ...asked, placeholderData: keepSame(isOfTag) }
 }
 
 /** The report of one tag; null when it did not run in the window. */

@@ -9,6 +9,7 @@ import type { SiteRecord } from '../../api/sites.ts'
 import { useNow } from '../../lib/external.ts'
 import { onset } from '../../lib/onset.ts'
 import { duration, exact, personName, unbroken } from '../../lib/words.ts'
+import { TextLink } from '../../ui/LinkButton.tsx'
 import { type Mute, muteOf, untilWords, useMutes } from '../../ui/mute/mutes.ts'
 import { SilenceMenu } from '../../ui/mute/SilenceMenu.tsx'
 import { InlineError } from '../../ui/States.tsx'
@@ -45,7 +46,13 @@ export function SiteAlerts({ site }: { site: SiteRecord }) {
       {sorted.slice(0, SHOWN).map((alert) => (
         <AlertBanner key={alert.id} alert={alert} site={site} mute={muteOf(mutes, alert)} />
       ))}
-      {sorted.length > SHOWN && <p className={classes.more}>and {sorted.length - SHOWN} more</p>}
+      {sorted.length > SHOWN && (
+        <p className={classes.more}>
+          <TextLink to="/alerts" search={{ site: site.id }}>
+            and {sorted.length - SHOWN} more
+          </TextLink>
+        </p>
+      )}
     </section>
   )
 }

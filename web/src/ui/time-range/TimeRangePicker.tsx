@@ -136,13 +136,14 @@ function Custom({ range, zone, onChoose }: { range: TimeRange; zone: string; onC
           label="From"
           value={from}
           onChange={(event) => setFrom(event.currentTarget.value)}
+          error={start === null && 'is missing'}
         />
         <TextInput
           type="datetime-local"
           label="To"
           value={to}
           onChange={(event) => setTo(event.currentTarget.value)}
-          error={isRange ? undefined : 'must be after the start'}
+          error={end === null ? 'is missing' : start !== null && !isRange && 'must be after the start'}
         />
         <Group justify="space-between">
           <Text size="xs" c="dimmed">
