@@ -299,6 +299,7 @@ test('alerts about targets that break and are repaired', async (t) => {
     await fine?.click()
     await page.getByText(/^Not a problem, by someone/).waitFor()
     await page.getByRole('button', { name: 'Not a problem', pressed: true }).waitFor()
+    await untilTrue(page, `document.activeElement.textContent === 'Not a problem'`)
     await staysAccessible(page)
     await real?.click()
     await page.getByText(/^This was real, by someone/).waitFor()

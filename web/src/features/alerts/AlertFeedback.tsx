@@ -46,8 +46,11 @@ export function AlertFeedback({ alert, zone }: AlertFeedbackProps) {
               size="compact-sm"
               variant={feedback?.verdict === verdict ? 'light' : 'default'}
               aria-pressed={feedback?.verdict === verdict}
-              disabled={isBusy}
-              onClick={() => give.mutate({ id, verdict, ...saidBy(name) }, { onError: failed })}
+              // One that is disabled would lose the focus.
+              aria-disabled={isBusy}
+              onClick={() => {
+                if (!isBusy) give.mutate({ id, verdict, ...saidBy(name) }, { onError: failed })
+              }}
             >
               {FEEDBACK_WORDS[verdict]}
             </Button>
@@ -57,8 +60,10 @@ export function AlertFeedback({ alert, zone }: AlertFeedbackProps) {
               size="compact-sm"
               variant="subtle"
               leftSection={<Undo2 size={14} aria-hidden />}
-              disabled={isBusy}
-              onClick={() => withdraw.mutate(id, { onError: failed })}
+              aria-disabled={isBusy}
+              onClick={() => {
+                if (!isBusy) withdraw.mutate(id, { onError: failed })
+              }}
             >
               Undo
             </Button>
