@@ -84,6 +84,14 @@ test('the overview of the demo store', async (t) => {
     await untilTrue(page, `document.activeElement.getAttribute('aria-label') === 'Saved views'`)
   })
 
+  await t.test('on a screen of 320 px the score of a site is not cut off', async (t) => {
+    const { page } = await open(t, '/overview', { device: 'phone' })
+    await page.setViewportSize({ width: 320, height: 700 })
+    const site = page.locator('[data-status]').filter({ has: page.getByRole('link', { name: 'Feldkamp Outdoor' }) })
+    const hidden = await site.last().evaluate((row) => row.scrollWidth - row.clientWidth)
+    assert.equal(hidden, 0)
+  })
+
   await t.test('the address holds filter and search, and "back" leads to the filter before', async (t) => {
     const { page } = await open(t, '/')
     await page.getByText('Broken', { exact: true }).click()
