@@ -86,25 +86,24 @@ function profileOfLikes(sums: Float64Array, days: Float64Array, burst: number): 
   })
 }
 
-/** The known hours that stand for an unknown one are at most so many hours away. */
-const NEAR_HOLE = 2
+/** Hours in a row that were never known and are taken from those around them; a longer hole stays one. */
+const LONGEST_HOLE = 2
 
 /**
- * Gives an hour that was never known the mean of those before and after it: a service that restarts every night at three never knows that hour, and
- * nothing is compared beyond an hour without an expectation.
+ * Gives an hour that was never known the mean of those before and after it: a service that restarts every night at three never
+ * knows that hour, and nothing is compared beyond an hour without an expectation.
  */
 function withoutHoles(likes: Float64Array): Float64Array {
   return likes.map((own, place) => {
     if (!Number.isNaN(own)) return own
     const start = place < HOURS_A_DAY ? 0 : HOURS_A_DAY
-    const nearest = (direction: 1 | -1): number => {
-      const steps = Array.from({ length: NEAR_HOLE }, (_, index) => direction * (index + 1))
-      const near = steps.map(
-        (step) => likes[start + ((place - start + step + HOURS_A_DAY) % HOURS_A_DAY)] ?? Number.NaN,
-      )
-      return near.find((like) => !Number.isNaN(like)) ?? Number.NaN
-    }
-    return (nearest(-1) + nearest(1)) / 2
+    const at = (steps: number): number =>
+      likes[start + ((place - start + steps + HOURS_A_DAY) % HOURS_A_DAY)] ?? Number.NaN
+    const steps = Array.from({ length: LONGEST_HOLE }, (_, index) => index + 1)
+    const before = steps.find((step) => !Number.isNaN(at(-step)))
+    const after = steps.find((step) => !Number.isNaN(at(step)))
+    if (before === undefined || after === undefined || before + after > LONGEST_HOLE + 1) return Number.NaN
+    return (at(-before) + at(after)) / 2
   })
 }
 

@@ -60,7 +60,7 @@ test('the catalogue of tags of the demo store', async (t) => {
       await route.abort()
     })
     await page.getByRole('button', { name: 'Set', exact: true }).click()
-    await page.keyboard.press('Escape')
+    await page.getByRole('heading').first().click()
     await page.getByRole('button', { name: 'Set', exact: true }).waitFor({ state: 'detached' })
     closed.resolve()
     await page.getByText('Vendor not set').waitFor()
