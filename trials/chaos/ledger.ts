@@ -83,7 +83,10 @@ export class Ledger {
     await until(`${more} more acknowledged`, () => (this.#acknowledged >= end ? true : undefined), PATIENCE_MS)
   }
 
-  /** Resolves when nothing is in flight and everything with a key has been acknowledged. */
+  /**
+   * Resolves when nothing is in flight and everything with a key has been acknowledged. Then each site repeats one of them: chance may
+   * have chosen none in a short round, and what was acknowledged before the fault must be known after it.
+   */
   async stop(): Promise<void> {
     this.#isSending = false
     const signal = AbortSignal.timeout(PATIENCE_MS)
@@ -91,6 +94,7 @@ export class Ledger {
       signal.addEventListener('abort', () => reject(new Error('requests with a key are not acknowledged any more')))
     })
     await Promise.race([Promise.all(this.#senders), tooLong])
+    for (const account of this.#accounts) await this.#repeat(account)
   }
 
   /** For when the service has failed permanently: whatever is not acknowledged is given up. */
@@ -139,18 +143,22 @@ export class Ledger {
   }
 
   async #sendKeyed(account: Account, copies: number): Promise<void> {
-    const done = this.#random.chance(REPEAT_SHARE) ? account.anyDone(this.#random) : undefined
-    if (done !== undefined) {
-      const result = await this.#request(account, done.body, done.key)
-      if (result === 'acknowledged') this.#repeated++
-      await this.#pauseAfter(result)
-      return
-    }
+    if (this.#random.chance(REPEAT_SHARE) && (await this.#repeat(account))) return
     const keyed = { body: this.#bodyFor(account), key: `${this.#options.name}-${this.#requests}` }
     const answers = await Promise.all(Array.from({ length: copies }, () => this.#untilAcknowledged(account, keyed)))
     if (!answers.includes(true)) return
     this.#acknowledge(account)
     account.done(keyed)
+  }
+
+  /** Sends one again that was acknowledged. False when there is none. */
+  async #repeat(account: Account): Promise<boolean> {
+    const done = account.anyDone(this.#random)
+    if (done === undefined) return false
+    const result = await this.#request(account, done.body, done.key)
+    if (result === 'acknowledged') this.#repeated++
+    await this.#pauseAfter(result)
+    return true
   }
 
   /** False when it was given up. */
