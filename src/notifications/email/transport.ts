@@ -164,12 +164,16 @@ function mildestOutcome(thrown: unknown, host: string): SendOutcome {
 
 /**
  * Servers wait for the recipient until they refuse a sender, or a server that they do not relay for. That is about all addresses:
- * codes of policy (RFC 3463, 5.7.x) and of the sender's address, and the word without a code.
+ * codes of policy (RFC 3463, 5.7.x) and of the sender's address, and the word without a code. Beside a code it may be Postfix's
+ * `5.1.1 User unknown in relay recipient table`.
  */
-const ABOUT_US = /\b5\.(7\.\d+|1\.[78])\b|\brelay/i
+const ABOUT_US = /\b5\.(7\.\d+|1\.[78])\b|^(?!.*\b5\.\d+\.\d+\b).*\brelay/i
 
-/** SPF, DKIM or DMARC failed (RFC 7372), which holds for all e-mails; other refusals of a whole e-mail are of its contents. */
-const UNAUTHENTICATED = /\b5\.7\.2\d\b/
+/**
+ * SPF, DKIM or DMARC failed (RFC 7372, and two codes of Microsoft's), which holds for all e-mails; other refusals of a whole e-mail
+ * are of its contents.
+ */
+const UNAUTHENTICATED = /\b5\.7\.(2\d|509|515)\b/
 
 const aboutUs = (said: string, host: string) => passing(`${said} (check what ${host} lets this server send)`)
 

@@ -250,6 +250,12 @@ const REPLIES: readonly (readonly [string, SMTPServerOptions, SendOutcome['kind'
   ],
   ['a mailbox that is full', refusing('onRcptTo', 552, '5.2.2 mailbox full'), 'passing', /mailbox full/],
   ['a full mailbox found after the e-mail', refusing('onData', 552, '5.2.2 over quota'), 'passing', /over quota/],
+  [
+    'an e-mail that fails DMARC at Microsoft',
+    refusing('onData', 550, '5.7.509 Access denied'),
+    'passing',
+    /check what 127/,
+  ],
   ['an e-mail without our DKIM', refusing('onData', 550, '5.7.26 unauthenticated'), 'passing', /check what 127/],
   [
     'a server that blocks ours, and says so at the recipient',
@@ -258,6 +264,12 @@ const REPLIES: readonly (readonly [string, SMTPServerOptions, SendOutcome['kind'
     /blocked \(check what 127\.0\.0\.1 lets this server send\)/,
   ],
   ['a server that relays nothing', refusing('onRcptTo', 550, 'relay not permitted'), 'passing', /relay not permitted/],
+  [
+    'a recipient that is not known to the relay before its server',
+    refusing('onRcptTo', 550, '5.1.1 User unknown in relay recipient table'),
+    'channel_broken',
+    /User unknown/,
+  ],
   ['a sender refused at the recipient', refusing('onRcptTo', 550, '5.1.8 Domain not found'), 'passing', /check/],
   ['greylisting', refusing('onRcptTo', 451, '4.7.1 come back later'), 'passing', /come back later/],
   ['a recipient that wants a login', refusing('onRcptTo', 530, '5.7.0 authentication required'), 'passing', /SMTP_URL/],
