@@ -94,7 +94,7 @@ function consequencesOf({ part, client }: OwnFailureMessage): string[] {
   switch (part) {
     case 'store':
       return [
-        `Events sent to this node are refused (503) while this lasts, and ${LATE}. “tagwarden doctor” says what to do.`,
+        `Events sent to this node are answered 500 and not counted while this lasts, and ${LATE}. “tagwarden doctor” says what to do.`,
       ]
     case 'connection':
       return [`Probes that need the internet judge nothing while this lasts, and ${LATE}.`]

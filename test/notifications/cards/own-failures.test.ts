@@ -29,7 +29,7 @@ const FOLLOWS: readonly [part: string, paragraphs: string[], link: string][] = [
   [
     'store',
     [
-      'Events sent to this node are refused (503) while this lasts, and alerts may come late or not at all. “tagwarden doctor” says what to do.',
+      'Events sent to this node are answered 500 and not counted while this lasts, and alerts may come late or not at all. “tagwarden doctor” says what to do.',
     ],
     'https://tagwarden.example',
   ],
