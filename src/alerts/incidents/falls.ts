@@ -20,16 +20,16 @@ const OF_CLIENT: readonly unknown[] = ['quota', 'key_revoked']
  *
  * @param leads ids of the alerts that lead incidents
  */
-export async function risesAmong(db: Kysely<Tables>, leads: readonly string[]): Promise<Set<string>> {
-  const rises = new Set<string>()
+export async function noFallsAmong(db: Kysely<Tables>, leads: readonly string[]): Promise<Set<string>> {
+  const noFalls = new Set<string>()
   for (const ids of chunksOf(leads)) {
     const alerts = await db.selectFrom('alerts').selectAll().where('id', 'in', ids).execute()
     for (const alert of alerts) {
       const { kind, isSurge } = signOf(alert)
-      if (isSurge || kind !== 'silence' || OF_CLIENT.includes(refusedFor(alert))) rises.add(alert.id)
+      if (isSurge || kind !== 'silence' || OF_CLIENT.includes(refusedFor(alert))) noFalls.add(alert.id)
     }
   }
-  return rises
+  return noFalls
 }
 
 /** Returns the active sites whose events are watched and that had traffic to lose, with how often it fell in the last 30 days. */

@@ -13,7 +13,7 @@ import {
   type VendorSign,
   type VendorSite,
 } from './across-sites.ts'
-import { risesAmong, sitesWithTraffic } from './falls.ts'
+import { noFallsAmong, sitesWithTraffic } from './falls.ts'
 import { LASTS } from './reach.ts'
 import { FAILING, FALL_TYPES, FALLS, LOCKED_OUT_OF, OURS } from './sign.ts'
 
@@ -77,11 +77,11 @@ export async function readVendors(db: Kysely<Tables>, now: number): Promise<Vend
       scope === 'site' && parent_id === null && confirmed_at !== null && opened_at >= now - LOOSE_MS,
   )
   const leads = looseRows.flatMap((row) => (failingOf(row) === FALLS ? (row.lead_id ?? []) : []))
-  const rises = await risesAmong(db, leads)
+  const noFalls = await noFallsAmong(db, leads)
   const loose = looseRows.flatMap(({ id, site_id, client_id, lead_id, started_at, ...row }): VendorSign[] => {
     const failing = failingOf(row)
     const vendor = failing === FALLS ? OURS : row.vendor
-    if (site_id === null || client_id === null || rises.has(lead_id ?? '')) return []
+    if (site_id === null || client_id === null || noFalls.has(lead_id ?? '')) return []
     if (vendor === null || started_at === null || failing === null) return []
     return [{ incidentId: id, siteId: site_id, clientId: client_id, vendor, failing, startedAt: started_at }]
   })

@@ -44,7 +44,8 @@ export interface Rules {
   reminderMinutes: number | null
   notifyResolved: boolean
   /**
-   * Why nothing may be sent now: `silence:ID`, `maintenance:ID`, or `no_channel` when there is no one to notify; null when it may.
+   * Why nothing may be sent now: `silence:ID`, `maintenance:ID`, `quota` when the message about it says the same, or `no_channel` when
+   * there is no one to notify; null when it may.
    * Whether another alert speaks for the same incident is decided later.
    */
   suppressedBy: string | null
