@@ -18,23 +18,35 @@ export const deviation = ({ mean, burst, noise }: CountModel): number => Math.sq
 const LEAST_NOISE = 1e-6
 
 /**
+ * Most expected groups to calculate with. The rounding of ln Γ of more exceeds the chance, from 10¹⁵ on even to chances above 1, while their
+ * own variance no longer matters: larger groups give the same.
+ */
+const MOST_GROUPS = 1e9
+
+const groupSize = ({ mean, burst }: CountModel): number => Math.max(burst, mean / MOST_GROUPS)
+
+/**
  * ln P(N ≤ count), the chance of so few: the lower tail of the negative binomial distribution (Johnson, Kemp and Kotz,
  * Univariate Discrete Distributions, ch. 5) by the incomplete beta function, which also holds between whole groups.
  */
-export function logLowerTail(count: number, { mean, burst, noise }: CountModel): number {
+export function logLowerTail(count: number, model: CountModel): number {
+  const { mean, noise } = model
   if (mean <= 0) return 0
   const size = 1 / Math.max(noise, LEAST_NOISE)
-  const groups = mean / burst
-  return logIncompleteBeta(size / (size + groups), groups / (size + groups), size, count / burst + 1)
+  const unit = groupSize(model)
+  const groups = mean / unit
+  return logIncompleteBeta(size / (size + groups), groups / (size + groups), size, count / unit + 1)
 }
 
 /** ln P(N ≥ count), the chance of so many. */
-export function logUpperTail(count: number, { mean, burst, noise }: CountModel): number {
+export function logUpperTail(count: number, model: CountModel): number {
+  const { mean, noise } = model
   if (count <= 0) return 0
   if (mean <= 0) return Number.NEGATIVE_INFINITY
   const size = 1 / Math.max(noise, LEAST_NOISE)
-  const groups = mean / burst
-  return logIncompleteBeta(groups / (size + groups), size / (size + groups), count / burst, size)
+  const unit = groupSize(model)
+  const groups = mean / unit
+  return logIncompleteBeta(groups / (size + groups), size / (size + groups), count / unit, size)
 }
 
 /**

@@ -44,6 +44,20 @@ test('of what is far beyond doubles the logarithm is still known', () => {
   assert.ok(Number.isFinite(chance) && chance < -5_000, String(chance))
 })
 
+test('counts up to the largest integer of a double have the chances of smaller ones', () => {
+  for (const noise of [0.01, 0.3]) {
+    for (const share of [0.5, 0.9, 1, 1.1, 2]) {
+      const chances = ([1e8, 9e15] as const).map((mean) => {
+        const model = { mean, burst: 1, noise }
+        return [logLowerTail(share * mean, model), logUpperTail(share * mean, model)] as const
+      })
+      const [[lower = 1, upper = 1] = [], [lowerOfMost = 1, upperOfMost = 1] = []] = chances
+      isNear(lowerOfMost, lower, 1e-3)
+      isNear(upperOfMost, upper, 1e-3)
+    }
+  }
+})
+
 test('nothing expected is no surprise, and something of it is one', () => {
   assert.equal(logLowerTail(0, { mean: 0, burst: 1, noise: 0.1 }), 0)
   assert.equal(logUpperTail(0, { mean: 0, burst: 1, noise: 0.1 }), 0)
