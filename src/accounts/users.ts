@@ -17,7 +17,7 @@ import {
   writeRoles,
 } from './roles.ts'
 import { requireClients } from './tokens.ts'
-import { removeTwoStep } from './two-step/enrolment.ts'
+import { removeTwoStep } from './two-step/second-step.ts'
 import { type UpdateUser, type UserRecord, userRecord } from './user-schemas.ts'
 import { isInvited, type Ways, waysOf } from './ways.ts'
 

@@ -224,6 +224,20 @@ test('someone who signs in with the password alone while the second step is turn
   assert.deepEqual([answer.status, answer.json<{ details: { path: string }[] }>().details[0]?.path], [401, '/code'])
 })
 
+test('an account that is deleted while its second step is begun leaves none', async (t) => {
+  const invited = await openInvited(t)
+  const { api, store, id } = invited
+  await use(invited, invited.secret)
+  const ada = await signIn(api.url, EMAIL, ANOTHER)
+  const remove = async (trx: Transaction<Tables>) => {
+    await lock(trx, id)
+    await trx.deleteFrom('users').where('id', '=', id).execute()
+  }
+  const begun = await during(store, remove, () => ada.call('POST', '/api/account/two-step', { password: ANOTHER }))
+  assert.equal(begun.status, 404, begun.text)
+  assert.deepEqual(await store.read.selectFrom('user_two_steps').selectAll().execute(), [])
+})
+
 test('a token that two people revoke at once is revoked once', async (t) => {
   const { admin, store } = await openInvited(t)
   const { id } = await admin.ask<{ id: string }>('POST', '/api/tokens', { name: 'x', role: 'viewer' })

@@ -2,8 +2,9 @@ import { tooManyCodes } from '../../http/index.ts'
 import { AppError, hashOf, invalidRequest, notFound } from '../../lib/index.ts'
 import { type Context, writeAudit } from '../../management/index.ts'
 import type { Kysely, Tables, Transaction, UserRow } from '../../store/index.ts'
+import { lockUser } from '../users.ts'
 import { addressForApp, hashOfRecoveryCode, newRecoveryCodes, newTwoStepSecret } from './codes.ts'
-import { asksForCode, type CodeOutcome, lockTwoStep, tryCodeIn } from './second-step.ts'
+import { asksForCode, type CodeOutcome, lockTwoStep, removeTwoStep, tryCodeIn } from './second-step.ts'
 
 /** What an app receives once. */
 export interface AppSecret {
@@ -30,6 +31,8 @@ export async function beginTwoStep(
   }
   const secret = newTwoStepSecret()
   await ctx.store.write.transaction().execute(async (trx) => {
+    // Deleted while the password was checked.
+    if ((await lockUser(trx, 'id', userId)) === undefined) throw notFound('User')
     const begun = { secret, created_at: ctx.clock.now(), confirmed_at: null, last_step: 0, failures: 0, failed_at: 0 }
     const { numInsertedOrUpdatedRows } = await trx
       .insertInto('user_two_steps')
@@ -105,11 +108,6 @@ export async function resetTwoStep(ctx: Context, userId: string): Promise<void> 
     await removeTwoStep(trx, userId)
     await auditTwoStep(trx, ctx, userId, 'on', 'taken away')
   })
-}
-
-export async function removeTwoStep(trx: Transaction<Tables>, userId: string): Promise<void> {
-  await trx.deleteFrom('user_two_steps').where('user_id', '=', userId).execute()
-  await trx.deleteFrom('user_recovery_codes').where('user_id', '=', userId).execute()
 }
 
 /** Commits before throwing, because a wrong code has to be counted. */

@@ -37,6 +37,11 @@ export const lockTwoStep = (trx: Transaction<Tables>, userId: string) =>
     .where('user_id', '=', userId)
     .execute()
 
+export async function removeTwoStep(trx: Transaction<Tables>, userId: string): Promise<void> {
+  await trx.deleteFrom('user_two_steps').where('user_id', '=', userId).execute()
+  await trx.deleteFrom('user_recovery_codes').where('user_id', '=', userId).execute()
+}
+
 /** Tries a code of the app or a recovery code; each works once. */
 export const tryCode = (
   { write }: Pick<Store, 'write'>,
