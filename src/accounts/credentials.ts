@@ -14,7 +14,7 @@ import {
   SESSION_MS,
   type SessionOwner,
 } from '../http/index.ts'
-import { asError, type Clock, hashOf, MINUTE, newId, newSecret, SECOND } from '../lib/index.ts'
+import { AppError, asError, type Clock, hashOf, MINUTE, newId, newSecret, SECOND } from '../lib/index.ts'
 import type { Store } from '../store/index.ts'
 import { keyPrints, Passwords } from './passwords.ts'
 import { isProxyCredential, type ProxySignIn } from './proxy-sign-in.ts'
@@ -86,8 +86,16 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
     await store.write.transaction().execute(async (trx) => {
       const userId = isUser ? owner.userId : null
       // The account before its sessions, the order in which others lock them.
-      if (userId !== null)
-        await trx.updateTable('users').set({ last_sign_in_at: now }).where('id', '=', userId).execute()
+      if (userId !== null) {
+        const { numUpdatedRows } = await trx
+          .updateTable('users')
+          .set({ last_sign_in_at: now })
+          .where('id', '=', userId)
+          .where('disabled_at', 'is', null)
+          .executeTakeFirst()
+        // Disabled or deleted since it was recognised: a session would work again once the account is enabled.
+        if (numUpdatedRows === 0n) throw new AppError('unauthorized', 'This account cannot sign in')
+      }
       if ('passwordPrint' in owner && !owner.hasSentCode) await requireNoCode(trx, owner.userId)
       await trx.deleteFrom('sign_ins').where('expires_at', '<=', now).execute()
       const most = isUser ? MAX_SESSIONS_OF_USER : maxSessions

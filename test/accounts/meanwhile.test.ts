@@ -224,6 +224,17 @@ test('someone who signs in with the password alone while the second step is turn
   assert.deepEqual([answer.status, answer.json<{ details: { path: string }[] }>().details[0]?.path], [401, '/code'])
 })
 
+test('an account that is disabled while its owner signs in gets no session, nor one once it is enabled', async (t) => {
+  const invited = await openInvited(t)
+  const { api, store, id } = invited
+  await use(invited, invited.secret)
+  const disable = (trx: Transaction<Tables>) =>
+    trx.updateTable('users').set({ disabled_at: 1 }).where('id', '=', id).execute()
+  const { answer } = await during(store, disable, () => signIn(api.url, EMAIL, ANOTHER))
+  assert.equal(answer.status, 401, answer.text)
+  assert.deepEqual(await store.read.selectFrom('sign_ins').selectAll().execute(), [])
+})
+
 test('an account that is deleted while its second step is begun leaves none', async (t) => {
   const invited = await openInvited(t)
   const { api, store, id } = invited
