@@ -225,8 +225,10 @@ export async function createCredentials(options: CredentialOptions): Promise<Kno
       .select(['identity_id', 'sign_out_hint'])
       .where('id', '=', id)
       .executeTakeFirst()
+    // Anyone can send a cookie: an unknown one costs the writer nothing.
+    if (row === undefined) return null
     await store.write.deleteFrom('sign_ins').where('id', '=', id).execute()
-    if (row === undefined || row.identity_id === null || provider === null) return null
+    if (row.identity_id === null || provider === null) return null
     return provider.signOutUrl(row.sign_out_hint)
   }
 

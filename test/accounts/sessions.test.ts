@@ -87,3 +87,12 @@ testOnEveryEngine('sessions that are over are removed, and one too many ends the
   await begin('viewer')
   assert.equal(await count(), 1)
 })
+
+testLogic('a cookie that begins no session is signed out without a write', async (store) => {
+  const options = { clock: new TestClock(NOW), tokens: TOKENS }
+  const known = await (await createSessions({ ...options, store })).begin('viewer')
+  const unwritable = Object.create(store, { write: { get: () => assert.fail('written') } }) as typeof store
+  const sessions = await createSessions({ ...options, store: unwritable })
+  assert.equal(await sessions.end('a stranger'), null)
+  await assert.rejects(sessions.end(known), /written/)
+})
