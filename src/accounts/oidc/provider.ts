@@ -142,13 +142,13 @@ export class OidcProvider {
   }
 
   /**
-   * Where the browser ends its session at the provider, which sends it back; null when the provider has no such page, or is
-   * unavailable.
+   * Where the browser ends its session at the provider, which sends it back; null when the provider has no such page, or was never
+   * reached. Metadata of any age will do, or a provider that hangs would hold up who signs out.
    */
   async signOutUrl(hint: string | null): Promise<string | null> {
     try {
       const client = await library()
-      const config = await this.#configuration()
+      const config = await this.#configuration(this.#known?.metadata)
       if (config.serverMetadata().end_session_endpoint === undefined) return null
       const token = hint === null ? null : this.#seal.open(hint, 'sign-out hint')
       return client.buildEndSessionUrl(config, {
@@ -210,9 +210,9 @@ export class OidcProvider {
   }
 
   /** Created for each call, because the library takes the clock skew at creation. */
-  async #configuration(): Promise<Configuration> {
+  async #configuration(known?: ServerMetadata): Promise<Configuration> {
     const client = await library()
-    const metadata = await this.#metadata()
+    const metadata = known ?? (await this.#metadata())
     const { clientId, clientSecret, issuer } = this.settings
     const skew = Math.floor(this.#options.clock.now() / SECOND) - Math.floor(Date.now() / SECOND)
     const authentication = authenticatesByPost(metadata) ? client.ClientSecretPost : client.ClientSecretBasic

@@ -210,6 +210,17 @@ test('what is known of the provider is looked up once an hour', async (t) => {
   assert.equal(looks(), 2)
 })
 
+test('the sign-out leads to a known provider without asking it, however long ago it was looked up', async (t) => {
+  const { service, provider, clock } = await open(t)
+  const { api } = await signInAt(service, provider)
+  const looks = () => provider.asked.get('/.well-known/openid-configuration')
+  assert.equal(looks(), 1)
+  clock.advance(61 * MINUTE)
+  const { provider_url } = await api.ask<{ provider_url: string }>('DELETE', '/api/session')
+  assert.ok(provider_url.startsWith(`${provider.issuer}/end?`), provider_url)
+  assert.equal(looks(), 1)
+})
+
 test('a provider where operators do not let the service go is not asked', async (t) => {
   const stage = await open(t, { OUTBOUND_ALLOW: '10.0.0.0/8' })
   const browser = new TestBrowser()
