@@ -7,9 +7,9 @@ import {
   type HttpApp,
   IsoTime,
   model,
+  mustWait,
   NoContent,
   type Person,
-  RateLimitedError,
   Uuid,
 } from '../http/index.ts'
 import { AppError, type Clock, hashOf, invalidRequest, isoTime, notFound, SECOND } from '../lib/index.ts'
@@ -236,7 +236,7 @@ export function ownPasswordCheck({
   return async (request, { email }, password, stored) => {
     const guesser = { address: request.ip, isByOwnName: true }
     const wait = throttle.waitForPassword(guesser, email)
-    if (wait > 0) throw new RateLimitedError('Too many wrong passwords', Math.ceil(wait / SECOND))
+    if (wait > 0) throw mustWait('Too many wrong passwords', Math.ceil(wait / SECOND))
     const isRight = await throttle.tryPassword(guesser, email, () => credentials.passwords.isRight(password, stored))
     if (isRight) throttle.passwordRight(guesser, email)
     return isRight

@@ -1,5 +1,5 @@
 import { type Clock, HOUR, MINUTE, SECOND } from '../lib/index.ts'
-import { RateLimitedError } from './errors.ts'
+import { mustWait } from './errors.ts'
 
 const SPANS = { 'a minute': MINUTE, 'an hour': HOUR } as const
 
@@ -37,7 +37,7 @@ export class Allowance {
     if (times.length + count > this.#most) {
       const free = times[times.length + count - this.#most - 1] ?? now
       const seconds = Math.ceil((free + span - now) / SECOND)
-      throw new RateLimitedError(`At most ${this.#most} ${this.#what} ${this.#span}: wait ${seconds} s`, seconds)
+      throw mustWait(`At most ${this.#most} ${this.#what} ${this.#span}`, seconds)
     }
     this.#times.delete(key)
     this.#times.set(key, [...times, ...Array<number>(count).fill(now)])

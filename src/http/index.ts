@@ -37,7 +37,7 @@ export { callerReader, createThrottle, emailKey, Flooders, networkOf } from './a
 export { Allowance } from './allowance.ts'
 export { createHttpApp, type HttpAppOptions, keepHeaders } from './app.ts'
 export { etagOf, matchesEtag, sendJson } from './compression.ts'
-export { OverloadedError, RateLimitedError, tooManyCodes } from './errors.ts'
+export { mustWait, OverloadedError, RateLimitedError, tooManyCodes } from './errors.ts'
 export { areEmails, isHttpUrl, isIsoTime, pathOf } from './formats.ts'
 export { addOneClick } from './forms.ts'
 export { type FreshenCounts, freshenCounts } from './fresh-counts.ts'

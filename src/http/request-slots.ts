@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { FairQueue } from '../lib/index.ts'
-import { RateLimitedError } from './errors.ts'
+import { mustWait, type RateLimitedError } from './errors.ts'
 
 /** How much work of one kind is done at once. */
 export interface SlotLimits {
@@ -112,10 +112,7 @@ export class RequestSlots {
 }
 
 /** One shared error: a stack for each took more than the rest of the answer, and thousands may be refused in a second. */
-const REFUSAL = new RateLimitedError(
-  'Too many requests from this address are in progress or waiting; try again in a moment',
-  RETRY_AFTER_SECONDS,
-)
+const REFUSAL = mustWait('Too many requests from this address are in progress or waiting', RETRY_AFTER_SECONDS)
 
 /** How much may be on its way to readers, and for how long. */
 export interface UnreadLimits {

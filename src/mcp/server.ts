@@ -105,8 +105,7 @@ export async function callTool(name: string, input: unknown, context: ToolContex
     return success(await tool.run(input, context))
   } catch (thrown) {
     if (!(thrown instanceof RefusedCall)) throw thrown
-    const wait = thrown.retryAfter === null ? '' : `; wait ${thrown.retryAfter} s`
-    return failure(`${thrown.message}${wait}`)
+    return failure(thrown.message)
   }
 }
 

@@ -168,6 +168,15 @@ test('who may change things acknowledges and silences, a viewer does neither', a
   )
 })
 
+test('a call that has to wait says so once', async (t) => {
+  const { url, ask, site } = await start(t)
+  const { call } = await connect(t, url, ADMIN)
+  const ends_at = new Date(Date.now() + 60 * MINUTE).toISOString()
+  await Promise.all(Array.from({ length: 60 }, () => ask('POST', '/api/silences', { site_id: site.id, ends_at })))
+  const refused = await call('silence', { site_id: site.id, minutes: 30 })
+  assert.match(refused.text, /^At most 60 silences a minute: wait \d+ s$/)
+})
+
 test('no tool shows a viewer what the interface hides from one', async (t) => {
   const { url, site, client, incident } = await start(t)
   const { call } = await connect(t, url, VIEWER)

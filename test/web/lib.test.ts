@@ -260,6 +260,11 @@ test('a value in the address that the service refuses is named without the marks
   assert.equal(advice, 'The address of this page is not valid: site_id must be a UUID.')
 })
 
+test('a page that has to wait says once for how long', () => {
+  const body = { error: 'rate_limited' as const, message: 'At most 60 silences a minute: wait 3 s', details: [] }
+  assert.equal(explain(new ApiError(429, body, 3)).advice, 'At most 60 silences a minute: wait 3 s.')
+})
+
 test('who may not see a page is sent to an owner, as not everyone signs in with a key', () => {
   const body = { error: 'forbidden' as const, message: 'The audit log is for editors', details: [] }
   const { advice } = explain(new ApiError(403, body, null))

@@ -1,5 +1,5 @@
 import { type Clock, monotonicOf, SECOND } from '../../lib/index.ts'
-import { RateLimitedError } from '../errors.ts'
+import { mustWait } from '../errors.ts'
 import type { HttpApp } from '../schemas.ts'
 import type { Access } from './access.ts'
 import { changesState } from './scope.ts'
@@ -36,10 +36,7 @@ export class ChangeLimit {
     if (waitMs > 0) {
       const seconds = Math.ceil(waitMs / SECOND)
       const most = CHANGES_AT_ONCE.toLocaleString('en')
-      throw new RateLimitedError(
-        `At most ${most} changes at once, then ${PER_SECOND} a second: wait ${seconds} s`,
-        seconds,
-      )
+      throw mustWait(`At most ${most} changes at once, then ${PER_SECOND} a second`, seconds)
     }
     this.#fullAt.delete(holder)
     this.#fullAt.set(holder, fullAt + EACH_MS)

@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import type { FastifyRequest } from 'fastify'
 import { AppError, type Clock } from '../../lib/index.ts'
-import { RateLimitedError, tooManyCodes } from '../errors.ts'
+import { mustWait, type RateLimitedError, tooManyCodes } from '../errors.ts'
 import { pathOf } from '../formats.ts'
 import type { HttpApp } from '../schemas.ts'
 import {
@@ -235,7 +235,7 @@ export function createGate({ settings, credentials, publicUrl, clock, warn }: Ga
 }
 
 const tooManyFailures = (waitMs: number): RateLimitedError =>
-  new RateLimitedError('Too many failed sign-ins from this address', Math.ceil(waitMs / 1_000))
+  mustWait('Too many failed sign-ins from this address', Math.ceil(waitMs / 1_000))
 
 /** Null for a cookie that cannot be one of ours, which saves looking it up. */
 function cookieOf(request: FastifyRequest): string | null {

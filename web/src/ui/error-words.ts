@@ -33,7 +33,7 @@ export function explain(error: Error): ErrorWords {
   }
 }
 
-function explainAnswer({ code, message, retryAfter }: ApiError): ErrorWords {
+function explainAnswer({ code, message }: ApiError): ErrorWords {
   switch (code) {
     case 'not_found':
       return { title: message, advice: 'It may have been deleted, or the link is incomplete.' }
@@ -43,7 +43,7 @@ function explainAnswer({ code, message, retryAfter }: ApiError): ErrorWords {
         advice: /ask an owner/.test(message) ? `${message}.` : `${message}. Ask an owner for access.`,
       }
     case 'rate_limited':
-      return { title: 'Too many requests', advice: `${message}. Try again in ${retryAfter ?? 60} s.` }
+      return { title: 'Too many requests', advice: `${message}.` }
     case 'unavailable':
       return {
         title: 'Tagwarden cannot answer now',
