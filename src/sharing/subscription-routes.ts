@@ -5,10 +5,10 @@ import {
   type HttpApp,
   IsoTime,
   model,
+  mustWait,
   NoContent,
   networkOf,
   nullable,
-  RateLimitedError,
   seesSecrets,
   Uuid,
 } from '../http/index.ts'
@@ -62,10 +62,7 @@ export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Op
     const known = asked.get(caller)
     const record = known === undefined || Math.abs(now - known.since) >= span ? { since: now, count: 0 } : known
     if (record.count >= most) {
-      throw new RateLimitedError(
-        'Too many subscriptions from this address',
-        Math.ceil((record.since + span - now) / 1_000),
-      )
+      throw mustWait('Too many subscriptions from this address', Math.ceil((record.since + span - now) / 1_000))
     }
     record.count++
     asked.delete(caller)
