@@ -157,6 +157,19 @@ test('passwords that could not be compared count no longer, and leave the guesse
   assert.equal(throttle.waitForPassword(HERE, 'ada@agency.example'), 1_000)
 })
 
+test('attempts that were forgiven before they are taken back leave no guesses for free', async () => {
+  const throttle = createThrottle(new TestClock(0))
+  const email = 'ada@agency.example'
+  const { promise, reject } = Promise.withResolvers<never>()
+  const begun = Array.from({ length: 3 }, () => throttle.tryPassword(HERE, email, () => promise))
+  throttle.passwordRight(HERE, email)
+  throttle.passwordTried(HERE, email)
+  reject(new Error('too busy'))
+  await Promise.allSettled(begun)
+  for (let count = 0; count < 5; count++) throttle.passwordTried(HERE, email)
+  assert.equal(throttle.waitForPassword(HERE, email), 1_000)
+})
+
 test('a bounded number of addresses is remembered: the one longest without a failure is forgotten', () => {
   const clock = new TestClock(0)
   const throttle = createThrottle(clock, 2)

@@ -174,10 +174,10 @@ class Records {
     if (oldest.done !== true) this.#records.delete(oldest.value)
   }
 
-  /** Takes back one failure; the wait still counts from it. */
+  /** Takes back one failure, unless it was forgiven meanwhile; the wait still counts from it. */
   takeBack(caller: string): void {
     const record = this.#records.get(caller)
-    if (record !== undefined) this.#records.set(caller, { ...record, failures: record.failures - 1 })
+    if (record !== undefined) this.#records.set(caller, { ...record, failures: Math.max(0, record.failures - 1) })
   }
 
   has(caller: string): boolean {
