@@ -204,7 +204,10 @@ interface ChangedGrants {
   after: Grants
 }
 
-/** Audits what changes for each client in an entry of that client, which its owners can read. */
+/**
+ * Audits what changes for each client in an entry of that client, which its owners can read; what changes of the account itself is
+ * only in the entry without a client.
+ */
 export async function auditUser(
   trx: Transaction<Tables>,
   ctx: Context,

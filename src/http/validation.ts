@@ -91,8 +91,9 @@ export const validatorCompiler: FastifySchemaCompiler<object> = ({ schema, httpP
     if (httpPart === 'body') settleIds(schema, data)
     else settleText(schema, data)
     const repeated = httpPart === 'querystring' ? repeatedOf(schema, data) : []
-    const faults = () => [...faultsOf(data, part), ...others, ...(httpPart === 'body' ? [] : endlessNumbers(data))]
+    // Before Ajv converts the texts.
     const others = httpPart === 'body' ? [] : otherNotations(schema, data)
+    const faults = () => [...faultsOf(data, part), ...others, ...(httpPart === 'body' ? [] : endlessNumbers(data))]
     // Its values may each be right, so any other fault of such a parameter would mislead.
     const details = repeated.length > 0 ? repeated : faults()
     if (details.length === 0) return { value: data }

@@ -49,7 +49,7 @@ export interface OutboundHead {
   status: number
   /** Names in lower case; values of a repeated header joined by commas. */
   headers: Readonly<Record<string, string>>
-  /** Whether the body was longer than `limits.bodyBytes`. */
+  /** Whether the body was longer than `limits.bodyBytes`, or failed where the head is enough. */
   isTruncated: boolean
   /** Followed redirects, in order. */
   redirects: readonly { status: number; to: string }[]

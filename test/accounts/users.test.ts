@@ -236,7 +236,7 @@ test('an owner of some clients manages their people and tokens alone', async (t)
   await owner.ask('POST', '/api/tokens', { name: 'pipeline', role: 'editor', client_ids: [own.id] })
 })
 
-test('who reads everything and owns one client changes nothing of another, nor what is of several', async (t) => {
+test('someone who reads everything and owns one client changes nothing of another, nor what belongs to several', async (t) => {
   const { api, admin, clock } = await openAccounts(t, sqlite)
   const [own, other] = [await admin.newClient({ name: 'Own' }), await admin.newClient({ name: 'Other' })]
   const { id: vendors } = await insertIncident(api.service.store, null, clock.now(), { vendor: 'meta' })
