@@ -514,12 +514,18 @@ test('names are collected again when one of them has changed, not when a site ha
   assert.deepEqual([none.sites, none.noSite], [{}, 'a paused site'])
 })
 
-test('while the execution times of a tag load, those of another are not shown as its own', () => {
-  const shown = (before: string | undefined, now: string | undefined): boolean => {
-    const asked = (tag: string | undefined) =>
-      timeseriesQuery('shop', { range: '24h' }, { metric: 'latency', ...(tag !== undefined && { tag_key: tag }) })
+test('while the figures of a tag or an event load, those of another are not shown as its own', () => {
+  type Of = { tag_key?: string; event_name?: string }
+  const shown = (before: Of, now: Of): boolean => {
+    const asked = (of: Of) => timeseriesQuery('shop', { range: '24h' }, { metric: 'executions', ...of })
     const kept = asked(now).placeholderData as (data: unknown, query: { queryKey: readonly unknown[] }) => unknown
     return kept('points', asked(before)) === 'points'
   }
-  assert.deepEqual([shown('GA4', 'GA4'), shown('GA4', 'Meta'), shown(undefined, 'Meta')], [true, false, false])
+  const [ga4, meta] = [{ tag_key: 'GA4' }, { tag_key: 'Meta' }]
+  assert.deepEqual([shown(ga4, ga4), shown(ga4, meta), shown({}, meta)], [true, false, false])
+  const [purchase, refund] = [
+    { ...ga4, event_name: 'purchase' },
+    { ...ga4, event_name: 'refund' },
+  ]
+  assert.deepEqual([shown(purchase, purchase), shown(purchase, refund), shown(ga4, refund)], [true, false, false])
 })

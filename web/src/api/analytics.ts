@@ -82,9 +82,12 @@ export function timeseriesQuery(siteId: string, window: Query, cut: Cut) {
       return request<TimeseriesAnswer>(path, { query: { ...window, ...cut, bucket: 'auto' }, signal })
     }
   })
-  // The points of another tag would be under the name of this one until its own are loaded.
-  const isOfTag = (key: QueryKey) => key[1] === siteId && (key[3] as Cut).tag_key === cut.tag_key
-  return { ...asked, placeholderData: keepSame(isOfTag) }
+  // The points of another tag or event would be under the name of this one until its own are loaded.
+  const isOfSame = (key: QueryKey) => {
+    const { tag_key, event_name } = key[3] as Cut
+    return key[1] === siteId && tag_key === cut.tag_key && event_name === cut.event_name
+  }
+  return { ...asked, placeholderData: keepSame(isOfSame) }
 }
 
 /** The report of one tag; null when it did not run in the window. */
