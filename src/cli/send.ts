@@ -70,6 +70,7 @@ async function send(options: SendOptions): Promise<void> {
 
 /** Here, not in the parsers of the options: Commander repeats a value that these refuse. @throws StartupError */
 function requireSendable({ key, endpoint }: SendOptions): void {
+  if (key.trim() === '') throw new StartupError('--key is empty: copy ingest_key from GET /api/sites')
   if (!/^[ -~]+$/.test(key)) {
     throw new StartupError('--key has characters that no key has: copy ingest_key from GET /api/sites')
   }

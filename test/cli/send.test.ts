@@ -167,6 +167,9 @@ test('a key or an address that cannot be sent is refused in one line, without th
   const key = await runCliHere(t, ['send', '--key', 'schlüssel-€', ...endpoint])
   assert.deepEqual([key.code, key.err.length], [1, 1])
   assert.match(key.err[0] ?? '', /^tagwarden: --key has characters that no key has: copy ingest_key /)
+  // As from a variable of the shell that is not set.
+  const empty = await runCliHere(t, ['send', '--key', '', ...endpoint])
+  assert.deepEqual([empty.code, empty.err], [1, ['tagwarden: --key is empty: copy ingest_key from GET /api/sites']])
   const address = await runCliHere(t, ['send', '--key', 'k', '--endpoint', 'http://ada:s3cret@127.0.0.1:9/ingest'])
   assert.deepEqual(address, {
     ...address,
