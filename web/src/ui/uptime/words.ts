@@ -16,7 +16,7 @@ const DAY_WORDS: Readonly<Record<DayStatus, string>> = {
   unknown: 'unknown',
 }
 
-/** A share of time in per cent, never rounded up to 100 %. Computers multiply 0.29 to a little less than 29 %, which is not 28.99 %. */
+/** A share of time in per cent, never rounded up to 100 %. A share computed as 1 − 0.195 is a little less than 80.5 %, which is not 80.49 %. */
 export function uptimePercent(share: number | null): string {
   if (share === null) return 'unknown'
   const hundredths = share === 1 ? 10_000 : Math.min(9_999, Math.floor(share * 10_000 + 1e-6))
