@@ -58,8 +58,8 @@ export const AlertRecord = model('Alert', {
   suppressed_by: nullable(
     Type.String({
       description:
-        'Why no notification was sent: `silence:ID`, `maintenance:ID`, or the `incident:ID` that another alert notifies about (`alert:ID` in ' +
-        'earlier versions), `no_channel`, or `quota`, as the message about the used-up quota covers it',
+        'Why no notification was sent: `silence:ID`, `maintenance:ID`, the `incident:ID` that another alert notifies about (`alert:ID` in ' +
+        'earlier versions), `no_channel`, or `quota` (the message about the used-up quota covers it)',
     }),
   ),
   is_flapping: Type.Boolean({

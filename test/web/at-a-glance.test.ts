@@ -70,6 +70,6 @@ test('the likely cause of an incident of a vendor is trouble there, where nothin
   assert.equal(causeWords({ ...vendors, cause: 'own' }), 'All of these checks need the same Google credentials')
   assert.equal(
     causeWords({ ...vendors, cause: 'silence', vendor: 'Tagwarden' }),
-    "So many sites do not fall at once by chance: Tagwarden's endpoint or network, or something they share",
+    "So many sites do not lose events at once by chance: Tagwarden's endpoint or network, or something they share",
   )
 })

@@ -165,7 +165,7 @@ export function vendorTitle(
     return `Checks of ${affected} sites have no access to ${vendor}: look at GOOGLE_CREDENTIALS and the Google Cloud project`
   const where = `on ${affected} of ${Math.max(sites, affected)} sites`
   if (failing !== FALLS) return `${vendor} ${DOES[failing] ?? 'tags are bad'} ${where}`
-  return `Events fall ${where} at once${isShared(clientIds) ? `: look at ${vendor}'s endpoint and network` : ''}`
+  return `Fewer events ${where} at once${isShared(clientIds) ? `: look at ${vendor}'s endpoint and network` : ''}`
 }
 
 /** The title when another number of sites is affected. */
@@ -177,7 +177,7 @@ export const togetherText = (title: string, failing: string): string =>
   failing === LOCKED_OUT_OF
     ? 'All of these checks need the same Google credentials'
     : failing === FALLS
-      ? 'So many sites do not fall within 10 minutes by chance'
+      ? 'So many sites do not lose events within 10 minutes by chance'
       : `${title} within 10 minutes, far more than fail at once by chance`
 
 /** What a client reads about other clients' sites: nothing but that some are affected. Access is the operator's to restore. */

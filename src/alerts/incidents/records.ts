@@ -74,7 +74,7 @@ export const IncidentRecord = model('Incident', {
   id: Uuid,
   scope: Type.Enum([...SCOPES], {
     description:
-      '`site`: an incident of one site; `vendor`: the tags of one vendor fail on many sites, or events fall on half of all sites at once',
+      '`site`: an incident of one site; `vendor`: the tags of one vendor fail on many sites, or half of all sites receive fewer events at once',
   }),
   client_id: Id('Null for `vendor`'),
   site_id: Id('Null for `vendor`'),
@@ -82,7 +82,7 @@ export const IncidentRecord = model('Incident', {
   vendor: nullable(
     Type.String({
       description:
-        'The vendor whose tags are affected: `Meta`; `Tagwarden` where events fall on half of all sites at once',
+        'The vendor whose tags are affected: `Meta`; `Tagwarden` where half of all sites receive fewer events at once',
     }),
   ),
   title: Type.String({ description: 'What is wrong, in one line' }),

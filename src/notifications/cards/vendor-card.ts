@@ -60,7 +60,7 @@ function explanationOfFall(vendor: string, clients: number): string {
     clients < 3
       ? 'Each client is notified about its own sites, and that others are affected too.'
       : 'Messages to the clients wait up to an hour, and are not sent where events return before.'
-  return `So many sites do not fall at once by chance: look at ${vendor}'s endpoint and its network first. ${then}`
+  return `So many sites do not lose events at once by chance: look at ${vendor}'s endpoint and its network first. ${then}`
 }
 
 /** Sites of one client share releases and credentials, so what fails on them alone may be no fault of the vendor. */

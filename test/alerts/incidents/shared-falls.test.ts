@@ -123,7 +123,7 @@ testOnEveryEngine(
     assert.deepEqual(
       [incident?.title, incident?.cause, incident?.vendor, incident?.severity, incident?.client_id],
       [
-        "Events fall on 9 of 14 sites at once: look at Tagwarden's endpoint and network",
+        "Fewer events on 9 of 14 sites at once: look at Tagwarden's endpoint and network",
         'silence',
         'Tagwarden',
         'critical',
@@ -144,7 +144,7 @@ testOnEveryEngine(
       { publicUrl: '', at: clock.now() },
     )
     assert.deepEqual(card.paragraphs, [
-      "So many sites do not fall at once by chance: look at Tagwarden's endpoint and its network first. Messages to the clients wait up to an hour, and are not sent where events return before.",
+      "So many sites do not lose events at once by chance: look at Tagwarden's endpoint and its network first. Messages to the clients wait up to an hour, and are not sent where events return before.",
     ])
     const own = rows.find(({ channel }) => channel === `chat:${sites[1]?.client_id}`)
     const { incident: told } = JSON.parse(own?.message ?? '{}') as AlertMessage
@@ -157,7 +157,7 @@ testOnEveryEngine(
 
     clock.advance(5 * MINUTE)
     await fall(...first(10))
-    assert.match((await shared(store))[0]?.title ?? '', /^Events fall on 10 of 14 sites at once/)
+    assert.match((await shared(store))[0]?.title ?? '', /^Fewer events on 10 of 14 sites at once/)
     const joined = (await messages(store)).filter(({ channel }) => channel === `chat:${sites[9]?.client_id}`)
     assert.deepEqual(
       joined.map(({ kind, not_before }) => [kind, not_before]),
@@ -193,7 +193,7 @@ testLogic('fewer than half of the sites with traffic, or than four, prove nothin
 testLogic('sites that sent nothing for hours before are not among those that could fall', async (store, t) => {
   const { fall } = await watchSites(t, store, 14, { heardBefore: (n) => (n < 8 ? MINUTE : 5 * HOUR) })
   await fall(...first(4))
-  assert.match((await shared(store))[0]?.title ?? '', /^Events fall on 4 of 8 sites at once/)
+  assert.match((await shared(store))[0]?.title ?? '', /^Fewer events on 4 of 8 sites at once/)
 })
 
 testLogic('a rise on all sites at once is no fall', async (store, t) => {
@@ -309,7 +309,7 @@ testLogic('a fall on the sites of one client alone is its own, and holds back no
   const { fall, sites, clock } = await watchSites(t, store, 6, { clients: 1 })
   await fall(...first(5))
   const [incident] = await shared(store)
-  assert.equal(incident?.title, 'Events fall on 5 of 6 sites at once')
+  assert.equal(incident?.title, 'Fewer events on 5 of 6 sites at once')
   const { clients } = await said(store, clock.now())
   assert.ok(clients.length >= 5 && clients.every((text) => !text.includes(' in ')), clients.join())
   const notes = (await messages(store)).flatMap(({ channel, message }) =>

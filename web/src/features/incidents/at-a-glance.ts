@@ -69,7 +69,7 @@ export function causeWords({ likely_cause, scope, cause, vendor, affected, state
   if (scope !== 'vendor' || vendor === null) return 'Not known yet'
   if (cause === 'own') return 'All of these checks need the same Google credentials'
   if (cause === 'silence')
-    return `So many sites do not fall at once by chance: ${vendor}'s endpoint or network, or something they share`
+    return `So many sites do not lose events at once by chance: ${vendor}'s endpoint or network, or something they share`
   const sites = new Set(affected.map(({ site_id }) => site_id)).size
   const failed = `its tags ${state === 'resolved' ? 'failed' : 'fail'}`
   return `Trouble at ${vendor}: ${failed} on ${sites > 1 ? counted(sites, 'site') : 'several sites'}`
