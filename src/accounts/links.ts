@@ -12,7 +12,7 @@ export const INVITATION_MS = 7 * DAY
 const RESET_MS = HOUR
 /** Shortest time between two links that a stranger may have requested, ms. */
 const ASK_AGAIN_MS = 5 * MINUTE
-/** Valid links of an account, beyond which a stranger causes no other: the account's owner has received these. */
+/** Valid links of an account from which on a stranger can request no more: the account's owner has received these. */
 const MOST_ASKED = 3
 const ATTEMPT_MS = 30_000
 

@@ -39,7 +39,7 @@ export interface DemoOptions {
  * @throws StartupError when the store is not the demo's, or the service cannot start
  */
 export async function runDemo(options: DemoOptions): Promise<void> {
-  // The service would only say so once the history is written, after up to minutes.
+  // The service would say so only after the history is written, which may take minutes.
   await requireFreePort(options.config)
   const prepared = await prepareDemo(options)
   const log = await createLog(options.config)

@@ -167,7 +167,7 @@ const OTHERS_MAY_READ = 0o004
 /** Whether other users of this machine can read the secrets in a `.env`; null when it has none, or files have no modes that say so. */
 export async function envFileFinding(path: string, platform = process.platform): Promise<DoctorFinding | null> {
   const check = '.env'
-  // Node reports every file there as one that all may read.
+  // On Windows, Node reports every file as one that all may read.
   if (platform === 'win32') return null
   const bytes = await readFile(path).catch(() => null)
   if (bytes === null) return null

@@ -127,7 +127,7 @@ const OTHERS_MAY_ENTER = 0o001
 /** Whether other users of this machine can read the database, which holds ingest keys; null while there is none. */
 async function dataPrivacyFinding(dataDir: string): Promise<DoctorFinding | null> {
   const check = 'privacy'
-  // Modes there say nothing about who may read.
+  // On Windows, modes say nothing about who may read.
   if (process.platform === 'win32') return null
   try {
     const [folder, file] = await Promise.all([stat(dataDir), stat(sqlitePath(dataDir))])
