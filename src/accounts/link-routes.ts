@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { createThrottle, emailKey, errorResponses, type HttpApp, IsoTime, mustWait, NoContent } from '../http/index.ts'
-import { AppError, asError, type Clock, hashOf, isoTime, SECOND } from '../lib/index.ts'
+import { AppError, asError, type Clock, hashOf, isoTime } from '../lib/index.ts'
 import { writeAudit } from '../management/index.ts'
 import type { Store } from '../store/index.ts'
 import type { KnownCredentials } from './credentials.ts'
@@ -39,7 +39,7 @@ export function linkRoutes(app: HttpApp, options: AccountOptions): void {
       const guesser = { address: request.ip, isByOwnName: true }
       const email = emailKey(request.body.email)
       const wait = throttle.waitForPassword(guesser, email)
-      if (wait > 0) throw mustWait('Too many requests for a new password', Math.ceil(wait / SECOND))
+      if (wait > 0) throw mustWait('Too many requests for a new password', wait)
       throttle.passwordTried(guesser, email)
       // Not awaited: the duration would reveal whether there is an account.
       void mailResetLink(store, options, email).catch((thrown: unknown) => onError(asError(thrown), 'mailing a link'))

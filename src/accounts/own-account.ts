@@ -12,7 +12,7 @@ import {
   type Person,
   Uuid,
 } from '../http/index.ts'
-import { AppError, type Clock, hashOf, invalidRequest, isoTime, notFound, SECOND } from '../lib/index.ts'
+import { AppError, type Clock, hashOf, invalidRequest, isoTime, notFound } from '../lib/index.ts'
 import { type Context, contextOf, writeAudit } from '../management/index.ts'
 import type { Kysely, Store, Tables } from '../store/index.ts'
 import type { KnownCredentials } from './credentials.ts'
@@ -236,7 +236,7 @@ export function ownPasswordCheck({
   return async (request, { email }, password, stored) => {
     const guesser = { address: request.ip, isByOwnName: true }
     const wait = throttle.waitForPassword(guesser, email)
-    if (wait > 0) throw mustWait('Too many wrong passwords', Math.ceil(wait / SECOND))
+    if (wait > 0) throw mustWait('Too many wrong passwords', wait)
     const isRight = await throttle.tryPassword(guesser, email, () => credentials.passwords.isRight(password, stored))
     if (isRight) throttle.passwordRight(guesser, email)
     return isRight

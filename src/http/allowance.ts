@@ -1,4 +1,4 @@
-import { type Clock, HOUR, MINUTE, SECOND } from '../lib/index.ts'
+import { type Clock, HOUR, MINUTE } from '../lib/index.ts'
 import { mustWait } from './errors.ts'
 
 const SPANS = { 'a minute': MINUTE, 'an hour': HOUR } as const
@@ -36,8 +36,7 @@ export class Allowance {
     const times = (this.#times.get(key) ?? []).filter(isRecent)
     if (times.length + count > this.#most) {
       const free = times[times.length + count - this.#most - 1] ?? now
-      const seconds = Math.ceil((free + span - now) / SECOND)
-      throw mustWait(`At most ${this.#most} ${this.#what} ${this.#span}`, seconds)
+      throw mustWait(`At most ${this.#most} ${this.#what} ${this.#span}`, free + span - now)
     }
     this.#times.delete(key)
     this.#times.set(key, [...times, ...Array<number>(count).fill(now)])

@@ -14,13 +14,15 @@ export class RateLimitedError extends AppError {
   }
 }
 
-/** @param what is beyond its limit; the message adds the wait */
-export const mustWait = (what: string, seconds: number): RateLimitedError =>
-  new RateLimitedError(`${what}: wait ${seconds} s`, seconds)
+/** @param what is beyond its limit; the message adds the wait, in whole seconds */
+export function mustWait(what: string, waitMs: number): RateLimitedError {
+  const seconds = Math.ceil(waitMs / SECOND)
+  return new RateLimitedError(`${what}: wait ${seconds} s`, seconds)
+}
 
 /** For an account whose second step was guessed at. @param waitMs until the next code is checked */
 export const tooManyCodes = (waitMs: number): RateLimitedError =>
-  mustWait('Too many wrong codes for this account', Math.ceil(waitMs / SECOND))
+  mustWait('Too many wrong codes for this account', waitMs)
 
 /** More work than can be done now, with its own message. Answered 503 with `Retry-After`. */
 export class OverloadedError extends AppError {

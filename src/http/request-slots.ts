@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { FairQueue } from '../lib/index.ts'
+import { FairQueue, SECOND } from '../lib/index.ts'
 import { mustWait, type RateLimitedError } from './errors.ts'
 
 /** How much work of one kind is done at once. */
@@ -23,7 +23,7 @@ interface QueuedRequest {
   timer: NodeJS.Timeout
 }
 
-const RETRY_AFTER_SECONDS = 5
+const RETRY_AFTER_MS = 5 * SECOND
 /** How many times as long as its last request took a flooding caller waits after each answer. */
 const PAUSES = 7
 const LONGEST_PAUSE_MS = 10_000
@@ -112,7 +112,7 @@ export class RequestSlots {
 }
 
 /** One shared error: a stack for each took more than the rest of the answer, and thousands may be refused in a second. */
-const REFUSAL = mustWait('Too many requests from this address are in progress or waiting', RETRY_AFTER_SECONDS)
+const REFUSAL = mustWait('Too many requests from this address are in progress or waiting', RETRY_AFTER_MS)
 
 /** How much may be on its way to readers, and for how long. */
 export interface UnreadLimits {

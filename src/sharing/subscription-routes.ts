@@ -62,7 +62,7 @@ export function subscriptionRoutes(app: HttpApp, { store, clock, isEmailOn }: Op
     const known = asked.get(caller)
     const record = known === undefined || Math.abs(now - known.since) >= span ? { since: now, count: 0 } : known
     if (record.count >= most) {
-      throw mustWait('Too many subscriptions from this address', Math.ceil((record.since + span - now) / 1_000))
+      throw mustWait('Too many subscriptions from this address', record.since + span - now)
     }
     record.count++
     asked.delete(caller)

@@ -34,9 +34,8 @@ export class ChangeLimit {
     const fullAt = Math.max(this.#fullAt.get(holder) ?? now, now)
     const waitMs = fullAt + EACH_MS - (now + FULL_MS)
     if (waitMs > 0) {
-      const seconds = Math.ceil(waitMs / SECOND)
       const most = CHANGES_AT_ONCE.toLocaleString('en')
-      throw mustWait(`At most ${most} changes at once, then ${PER_SECOND} a second`, seconds)
+      throw mustWait(`At most ${most} changes at once, then ${PER_SECOND} a second`, waitMs)
     }
     this.#fullAt.delete(holder)
     this.#fullAt.set(holder, fullAt + EACH_MS)

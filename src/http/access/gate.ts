@@ -235,7 +235,7 @@ export function createGate({ settings, credentials, publicUrl, clock, warn }: Ga
 }
 
 const tooManyFailures = (waitMs: number): RateLimitedError =>
-  mustWait('Too many failed sign-ins from this address', Math.ceil(waitMs / 1_000))
+  mustWait('Too many failed sign-ins from this address', waitMs)
 
 /** Null for a cookie that cannot be one of ours, which saves looking it up. */
 function cookieOf(request: FastifyRequest): string | null {

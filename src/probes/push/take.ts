@@ -36,7 +36,7 @@ export class PushLimits {
     if (known === undefined || known.count < GUESSES_MAX) return
     const left = known.since + MINUTE - this.#clock.now()
     if (left > 0 && left <= MINUTE) {
-      throw mustWait('Too many calls of unknown addresses from this sender', Math.ceil(left / SECOND))
+      throw mustWait('Too many calls of unknown addresses from this sender', left)
     }
     this.#guesses.delete(caller)
   }
@@ -64,7 +64,7 @@ export class PushLimits {
     const now = this.#clock.now()
     const { left, at } = this.#tokens.get(hash) ?? { left: BURST, at: now }
     const filled = Math.min(BURST, left + Math.max(0, now - at) / SECOND)
-    if (filled < 1) throw mustWait('Too many calls of this address', 1)
+    if (filled < 1) throw mustWait('Too many calls of this address', SECOND)
     remember(this.#tokens, hash, { left: filled - 1, at: now })
   }
 }
