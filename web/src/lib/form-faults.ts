@@ -1,7 +1,7 @@
 import type { UseFormReturnType } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../api/client.ts'
+import { notifyOf } from './refusal.ts'
 import { useUnsaved } from './use-unsaved.ts'
 
 /** The faults that the service found in a form. */
@@ -90,9 +90,7 @@ export function useSaving<Values extends object>(
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown))
       // The form was closed or left, so nothing else would show the error.
-      if (formRef.current === null) {
-        notifications.show({ color: 'danger', title: 'Not saved', message: error.message })
-      }
+      if (formRef.current === null) notifyOf('Not saved')(error)
       const faults = faultsOf(error, namesOf(values))
       form.setErrors(
         Object.fromEntries(Object.entries(faults.fields).map(([field, fault]) => [renamed[field] ?? field, fault])),

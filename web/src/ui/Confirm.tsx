@@ -1,6 +1,6 @@
 import { Modal, Stack, Text, TextInput } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { type ReactNode, useId, useRef, useState } from 'react'
+import { notifyOf } from '../lib/refusal.ts'
 import { DialogEnd } from './Dialog.tsx'
 
 interface ConfirmProps {
@@ -117,9 +117,7 @@ function useConfirming(onConfirm: () => Promise<unknown>, onClose: () => void) {
       if (formRef.current !== null) onClose()
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown))
-      if (formRef.current === null) {
-        notifications.show({ color: 'danger', title: 'Not done', message: error.message })
-      }
+      if (formRef.current === null) notifyOf('Not done')(error)
       setFailure(error.message)
     } finally {
       setBusy(false)

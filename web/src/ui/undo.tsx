@@ -5,6 +5,7 @@ import { type SilenceRecord, useEndSilence, useHandleAlert, useSilence } from '.
 import { useHandleIncident } from '../api/incidents.ts'
 import { saidBy, useMyName } from '../api/session.ts'
 import { isForPage } from '../lib/keys.ts'
+import { notifyOf } from '../lib/refusal.ts'
 import { counted } from '../lib/words.ts'
 
 /** Time to notice a mistake, ms. */
@@ -22,7 +23,7 @@ export function offerUndo(done: string, undo: () => Promise<unknown>): void {
   notifications.hide(ID)
   const take = () => {
     notifications.hide(ID)
-    undo().catch(({ message }: Error) => notifications.show({ color: 'danger', title: 'Not undone', message }))
+    undo().catch(notifyOf('Not undone'))
   }
   notifications.show({
     id: ID,
@@ -87,7 +88,7 @@ function useTaking(handle: Handle, what: string) {
     const [first] = failures
     if (first === undefined) return
     const title = `${counted(failures.length, `${what} was`, `${what}s were`)} not acknowledged`
-    notifications.show({ color: 'danger', title, message: first.message })
+    notifyOf(title)(first)
   }
   return { isBusy, run: (ids: readonly string[]) => void run(ids) }
 }

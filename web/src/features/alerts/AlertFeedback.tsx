@@ -1,8 +1,8 @@
 import { Button, Group, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { Undo2 } from 'lucide-react'
 import { type AlertDetail, useGiveFeedback, useWithdrawFeedback } from '../../api/alerts.ts'
 import { saidBy, useMyName, useSession } from '../../api/session.ts'
+import { notifyOf } from '../../lib/refusal.ts'
 import { personName } from '../../lib/words.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Panel } from './AlertChart.tsx'
@@ -85,4 +85,4 @@ export function AlertFeedback({ alert, zone }: AlertFeedbackProps) {
   )
 }
 
-const failed = ({ message }: Error) => notifications.show({ color: 'danger', title: 'Not changed', message })
+const failed = notifyOf('Not changed')

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { Link } from '@tanstack/react-router'
 import { BellOff, BellRing } from 'lucide-react'
 import { type AlertDetail, useEndSilence, useHandleAlert } from '../../api/alerts.ts'
 import { saidBy, useMyName, useSession } from '../../api/session.ts'
 import { useNow } from '../../lib/external.ts'
+import { notifyOf } from '../../lib/refusal.ts'
 import { type DirectorySite, useDirectory } from '../../lib/use-directory.ts'
 import { counted, personName } from '../../lib/words.ts'
 import { type Mute, untilWords } from '../../ui/mute/mutes.ts'
@@ -143,4 +143,4 @@ function AlertActions({ alert, mute, zone }: AlertActionsProps) {
   )
 }
 
-const failed = ({ message }: Error) => notifications.show({ color: 'danger', title: 'Not changed', message })
+const failed = notifyOf('Not changed')

@@ -1,7 +1,7 @@
 import { Button, type ButtonProps, Group, Popover, Stack, Text, Textarea, TextInput } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { type ReactNode, useRef, useState } from 'react'
 import { saidBy, useMyName } from '../../api/session.ts'
+import { notifyOf } from '../../lib/refusal.ts'
 import { useUnsaved } from '../../lib/use-unsaved.ts'
 
 interface HandlePopoverProps {
@@ -59,7 +59,7 @@ function Form({ action, run, children, comment, setComment, onDone }: FormProps)
     } catch (thrown) {
       const message = thrown instanceof Error ? thrown.message : String(thrown)
       // The question was closed, so nothing else would show it.
-      if (form.current === null) notifications.show({ color: 'danger', title: 'Not changed', message })
+      if (form.current === null) notifyOf('Not changed')({ message })
       setRefusal(message)
       setBusy(false)
       return

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
@@ -12,6 +11,7 @@ import {
   useTestOwnChannel,
 } from '../../api/channels.ts'
 import { useSession } from '../../api/session.ts'
+import { notifyOf } from '../../lib/refusal.ts'
 import { useStaysOpen } from '../../lib/use-may-open.ts'
 import { useUrlDialog } from '../../lib/use-url-dialog.ts'
 import { ChannelTrouble } from '../../ui/ChannelTrouble.tsx'
@@ -133,9 +133,7 @@ function Channel({ channel, delivery, isOff, mayChange, onEdit }: ChannelProps) 
             aria-label={`Test ${name}`}
             disabled={!is_active}
             loading={test.isPending}
-            onClick={() =>
-              test.mutate(id, { onError: ({ message }) => notifications.show({ color: 'danger', message }) })
-            }
+            onClick={() => test.mutate(id, { onError: notifyOf() })}
           >
             Test
           </Button>

@@ -6,6 +6,7 @@ import { type ClientRecord, useDeleteClient, useUpdateClient } from '../../api/c
 import { probesQuery } from '../../api/probes.ts'
 import { roleFor, useSession } from '../../api/session.ts'
 import { type SiteRecord, sitesQuery, useDeleteSite, useUpdateSite } from '../../api/sites.ts'
+import { notifyOf } from '../../lib/refusal.ts'
 import { useLeadOn } from '../../lib/use-lead-on.ts'
 import { counted } from '../../lib/words.ts'
 import { Confirm, ConfirmByName } from '../../ui/Confirm.tsx'
@@ -28,7 +29,7 @@ export function ClientDanger({ client }: { client: ClientRecord }) {
   const [isPausing, setPausing] = useState(false)
   const { data: sites } = useQuery(sitesQuery(client.id))
   const { data: probes } = useQuery({ ...probesQuery(undefined, client.id), enabled: isDeleting })
-  const onError = (error: Error) => notifications.show({ color: 'danger', message: error.message })
+  const onError = notifyOf()
   return (
     <section className={classes.danger} aria-label="Pausing and deleting">
       <h2>Pausing and deleting</h2>
@@ -84,7 +85,7 @@ export function SiteDanger({ site }: { site: SiteRecord }) {
   const leadOn = useLeadOn()
   const [asking, setAsking] = useState<'pause' | 'delete' | null>(null)
   const { data: probes } = useQuery(probesQuery(site.id))
-  const onError = (error: Error) => notifications.show({ color: 'danger', message: error.message })
+  const onError = notifyOf()
   const close = () => setAsking(null)
   return (
     <section className={classes.danger} aria-label="Keys, pausing and deleting">

@@ -1,6 +1,5 @@
 import { Button, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { Pencil } from 'lucide-react'
 import { useState } from 'react'
@@ -13,6 +12,7 @@ import {
 } from '../../api/on-call.ts'
 import { useSession } from '../../api/session.ts'
 import { useSaving } from '../../lib/form-faults.ts'
+import { notifyOf } from '../../lib/refusal.ts'
 import { exact } from '../../lib/words.ts'
 import { momentOf, wallTime } from '../../lib/zone.ts'
 import { zoneHint } from '../../lib/zone-hint.ts'
@@ -119,7 +119,7 @@ function Plan({ clientId, plan, rotation, mayChange }: PlanProps) {
                   loading={removeOverride.isPending && removeOverride.variables === id}
                   onClick={() =>
                     removeOverride.mutate(id, {
-                      onError: ({ message }) => notifications.show({ color: 'danger', title: 'Not deleted', message }),
+                      onError: notifyOf('Not deleted'),
                     })
                   }
                 >

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { BellOff, BellRing } from 'lucide-react'
 import { useEndSilence } from '../../api/alerts.ts'
 import { type IncidentDetail, incidentQuery, useHandleIncident } from '../../api/incidents.ts'
 import { saidBy, useMyName, useSession } from '../../api/session.ts'
+import { notifyOf } from '../../lib/refusal.ts'
 import type { DirectorySite } from '../../lib/use-directory.ts'
 import { counted, personName } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
@@ -140,4 +140,4 @@ function Actions({ incident: { id, state, alerts }, zone, silences }: ActionsPro
   )
 }
 
-const failed = ({ message }: Error) => notifications.show({ color: 'danger', title: 'Not changed', message })
+const failed = notifyOf('Not changed')

@@ -1,8 +1,8 @@
 import { Button, Group, Text, Textarea, TextInput } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { type IncidentDetail, useAddNote } from '../../api/incidents.ts'
 import { saidBy, useMyName, useSession } from '../../api/session.ts'
+import { notifyOf } from '../../lib/refusal.ts'
 import { useUnsaved } from '../../lib/use-unsaved.ts'
 import { personName } from '../../lib/words.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
@@ -51,7 +51,7 @@ function NoteForm({ id, asksName }: { id: string; asksName: boolean }) {
       // What was typed on meanwhile is not saved.
       setText((now) => (now === text ? '' : now))
     } catch (thrown) {
-      notifications.show({ color: 'danger', title: 'Not saved', message: (thrown as Error).message })
+      notifyOf('Not saved')(thrown as Error)
     }
   }
   return (

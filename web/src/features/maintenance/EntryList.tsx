@@ -1,9 +1,9 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { EllipsisVertical } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useEndSilence } from '../../api/alerts.ts'
 import { type MaintenanceRecord, useChangeMaintenance, useDeleteMaintenance } from '../../api/maintenance.ts'
+import { notifyOf } from '../../lib/refusal.ts'
 import type { Directory } from '../../lib/use-directory.ts'
 import { personName } from '../../lib/words.ts'
 import { ConfirmByName } from '../../ui/Confirm.tsx'
@@ -184,4 +184,4 @@ function MaintenanceActions({ record, onEdit }: { record: MaintenanceRecord; onE
   )
 }
 
-const failed = ({ message }: Error) => notifications.show({ color: 'danger', title: 'Nothing was changed', message })
+const failed = notifyOf('Nothing was changed')

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { sessionsQuery, useEndSession } from '../../api/accounts.ts'
+import { notifyOf } from '../../lib/refusal.ts'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Awaited } from '../../ui/States.tsx'
@@ -51,7 +51,7 @@ export function Sessions({ userId }: { userId: string | null }) {
               disabled={end.isPending}
               onClick={() =>
                 end.mutate(id, {
-                  onError: ({ message }) => notifications.show({ color: 'danger', title: 'Not ended', message }),
+                  onError: notifyOf('Not ended'),
                 })
               }
             >

@@ -1,9 +1,9 @@
 import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { EllipsisVertical, History, Pause, Pencil, Play, Power, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { type ProbeRecord, useDeleteProbe, useRunProbe, useUpdateProbe } from '../../api/probes.ts'
 import { useSession } from '../../api/session.ts'
+import { notifyOf } from '../../lib/refusal.ts'
 import { Confirm, ConfirmByName } from '../../ui/Confirm.tsx'
 import { LinkButton, LinkMenuItem } from '../../ui/LinkButton.tsx'
 import classes from './probes.module.css'
@@ -179,7 +179,4 @@ export function DeleteProbe({ probe, onClose, onDeleted }: DeleteProbeProps) {
   )
 }
 
-/** Shows an error as a notification, because nothing else on the page shows it. */
-const showError = (error: Error): void => {
-  notifications.show({ color: 'danger', message: error.message })
-}
+const showError = notifyOf()

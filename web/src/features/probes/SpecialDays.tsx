@@ -1,6 +1,5 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useId, useRef } from 'react'
 import {
@@ -11,6 +10,7 @@ import {
 } from '../../api/annotations.ts'
 import { useSession } from '../../api/session.ts'
 import { faultsOf } from '../../lib/form-faults.ts'
+import { notifyOf } from '../../lib/refusal.ts'
 import { useUnsaved } from '../../lib/use-unsaved.ts'
 import { personName } from '../../lib/words.ts'
 import { Awaited } from '../../ui/States.tsx'
@@ -64,7 +64,7 @@ function MarkedDays({ siteId, days, mayChange }: MarkedDaysProps) {
               disabled={unmark.isPending}
               onClick={() =>
                 unmark.mutate(id, {
-                  onError: ({ message }) => notifications.show({ color: 'danger', title: 'Not removed', message }),
+                  onError: notifyOf('Not removed'),
                 })
               }
             >
@@ -98,7 +98,7 @@ function MarkDays({ siteId, zone }: { siteId: string; zone: string | undefined }
     } catch (thrown) {
       const { fields, rest } = faultsOf(thrown as Error, formRef.current === null ? [] : Object.keys(EMPTY))
       form.setErrors(fields)
-      if (rest !== null) notifications.show({ color: 'danger', title: 'Not marked', message: rest })
+      if (rest !== null) notifyOf('Not marked')({ message: rest })
     }
   })
   return (

@@ -1,6 +1,5 @@
 import { Button, Group, SegmentedControl, Select, Skeleton, Stack } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { MailCheck } from 'lucide-react'
@@ -8,6 +7,7 @@ import { useMemo } from 'react'
 import { type DeliveryRecord, deliveriesQuery, useRetryDelivery } from '../../api/channels.ts'
 import { useMayChange, useSession } from '../../api/session.ts'
 import { useNow } from '../../lib/external.ts'
+import { notifyOf } from '../../lib/refusal.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { unbroken } from '../../lib/words.ts'
@@ -229,7 +229,7 @@ function RetryButton({ id }: { id: string }) {
         // A click on the row would open the alert.
         event.stopPropagation()
         retry.mutate(id, {
-          onError: ({ message }) => notifications.show({ color: 'danger', title: 'Not sent again', message }),
+          onError: notifyOf('Not sent again'),
         })
       }}
     >

@@ -1,8 +1,8 @@
 import { Button, Group } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { X } from 'lucide-react'
 import { useDeleteAnnotation } from '../../api/annotations.ts'
 import { useSession } from '../../api/session.ts'
+import { notifyOf } from '../../lib/refusal.ts'
 import { personName } from '../../lib/words.ts'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { annotate } from './AnnotateDialog.tsx'
@@ -76,7 +76,7 @@ function Change({ change: { at, what, annotation }, zone }: { change: SiteChange
             disabled={remove.isPending}
             onClick={() =>
               remove.mutate(annotation.id, {
-                onError: ({ message }) => notifications.show({ color: 'danger', title: 'Not deleted', message }),
+                onError: notifyOf('Not deleted'),
               })
             }
           >

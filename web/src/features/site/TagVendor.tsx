@@ -1,10 +1,10 @@
 import { Autocomplete, Button, Group, Popover, Stack, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { TagAnswer } from '../../api/analytics.ts'
 import { useSession } from '../../api/session.ts'
 import { useSetTagVendor, vendorsQuery } from '../../api/tags.ts'
+import { notifyOf } from '../../lib/refusal.ts'
 import { useUnsaved } from '../../lib/use-unsaved.ts'
 import { offerUndo } from '../../ui/undo.tsx'
 import classes from './site.module.css'
@@ -61,9 +61,9 @@ function Form({ siteId, tag, name, setName, onDone }: FormProps) {
   const { mutateAsync, isPending, error } = useSetTagVendor(siteId, tag.tag_key)
   const before = tag.vendor_by_hand ? tag.vendor : null
   const form = useRef<HTMLFormElement>(null)
-  const failed = ({ message }: Error) => {
+  const failed = (refusal: Error) => {
     // The popover was closed, so nothing else would show it.
-    if (form.current === null) notifications.show({ color: 'danger', title: 'Vendor not set', message })
+    if (form.current === null) notifyOf('Vendor not set')(refusal)
   }
   const set = (vendor: string | null) =>
     void mutateAsync(vendor)

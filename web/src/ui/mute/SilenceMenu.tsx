@@ -1,8 +1,8 @@
 import { Button, Group, Menu, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { BellOff } from 'lucide-react'
 import { type ReactElement, useRef, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
+import { notifyOf } from '../../lib/refusal.ts'
 import { useDirectory } from '../../lib/use-directory.ts'
 import { useClosing, useUnsaved } from '../../lib/use-unsaved.ts'
 import { momentOf, ownZone, wallTime } from '../../lib/zone.ts'
@@ -191,7 +191,7 @@ function Form({ scope: first, subject = null, onClose }: Omit<SilenceDialogProps
   )
 }
 
-const notSilenced = ({ message }: Error) => notifications.show({ color: 'danger', title: 'Not silenced', message })
+const notSilenced = notifyOf('Not silenced')
 
 type End = { ends_at: string } | { until_resolved: true }
 

@@ -1,11 +1,11 @@
 import { CloseButton } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useRouterState } from '@tanstack/react-router'
 import { Suspense, useRef } from 'react'
 import { useSession } from '../../api/session.ts'
 import { type SavedViewRecord, useDeleteView, viewsQuery } from '../../api/views.ts'
 import { lazyOr } from '../../lib/lazy-or.ts'
+import { notifyOf } from '../../lib/refusal.ts'
 import classes from './SavedViews.module.css'
 
 /** Not in the first load; the page works without it. */
@@ -78,4 +78,4 @@ function Chip({ view, isHere, mayDelete, onDeleted }: ChipProps) {
   )
 }
 
-const notDeleted = ({ message }: Error) => notifications.show({ color: 'danger', title: 'Not deleted', message })
+const notDeleted = notifyOf('Not deleted')

@@ -1,6 +1,6 @@
 import { useHotkeys } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
+import { notifyOf } from '../../../lib/refusal.ts'
 import { explain } from '../../../ui/error-words.ts'
 
 const loadSpotlight = () => import('./SearchSpotlight.tsx')
@@ -21,7 +21,7 @@ export function useSearchDialog(): Search {
     // Load explicitly: an error of a lazy component would destroy the page and its input.
     const fail = (error: Error) => {
       const { title, advice } = explain(error)
-      notifications.show({ color: 'danger', title, message: advice })
+      notifyOf(title)({ message: advice })
     }
     loadSpotlight().then(() => setAsked((times) => times + 1), fail)
   }, [])
