@@ -16,6 +16,23 @@ import { type AccountService, join, openAccounts, PASSWORD, secretOf, signIn } f
 const EMAIL = 'ada@agency.example'
 const ANOTHER = 'another good sentence'
 
+const EVE = {
+  issuer: 'https://id.example',
+  subject: 'eve',
+  email: 'eve@agency.example',
+  name: 'Eve',
+  groups: ['one'],
+}
+
+/** A sign-in at the provider, which makes those of group `one` editors of these clients; null: of all. */
+const signInGiving = (store: Store, clients: string[] | null) => ({
+  store,
+  clock: systemClock,
+  groupRoles: [{ group: 'one', role: 'editor' as const, clients }],
+  actor: 'single sign-on',
+  warn: () => {},
+})
+
 /** Resolves when so many transactions wait for others, or the work has ended. */
 async function waitsOrEnds(store: Store, count: number, work: Promise<unknown>): Promise<void> {
   let hasEnded = false
@@ -134,8 +151,7 @@ test('the owner of a client gets no link of someone who accepts the invitation m
 
 test('someone whose account is deleted while they sign in at the provider can sign in again', async (t) => {
   const store = await openEmptyStore(postgres, t)
-  const groupRoles = [{ group: 'one', role: 'editor' as const, clients: null }]
-  const options = { store, clock: systemClock, groupRoles, actor: 'single sign-on', warn: () => {} }
+  const options = signInGiving(store, null)
   const ada = { issuer: 'https://id.example', subject: 'ada', email: EMAIL, name: 'Ada', groups: ['one'] }
   const { userId } = await signInIdentity(options, { ...ada, issuer: 'https://earlier.example' })
   const remove = async (trx: Transaction<Tables>) => {
@@ -150,16 +166,8 @@ test('someone whose account is deleted while they sign in at the provider can si
 
 test('an account that is deleted while its owner signs in at the provider leaves no role', async (t) => {
   const { admin, store } = await openInvited(t)
-  const groupRoles = [{ group: 'one', role: 'editor' as const, clients: null }]
-  const options = { store, clock: systemClock, groupRoles, actor: 'single sign-on', warn: () => {} }
-  const eve = {
-    issuer: 'https://id.example',
-    subject: 'eve',
-    email: 'eve@agency.example',
-    name: 'Eve',
-    groups: ['one'],
-  }
-  const { userId, identityId } = await signInIdentity(options, eve)
+  const options = signInGiving(store, null)
+  const { userId, identityId } = await signInIdentity(options, EVE)
   const deleted = await during(
     store,
     (trx) =>
@@ -179,18 +187,10 @@ test('an account that is deleted while its owner signs in at the provider leaves
 
 test('a client that is deleted while someone signs in with a role for it leaves no role', async (t) => {
   const { admin, store, client } = await openInvited(t)
-  const groupRoles = [{ group: 'one', role: 'editor' as const, clients: [client.id] }]
-  const options = { store, clock: systemClock, groupRoles, actor: 'single sign-on', warn: () => {} }
-  const eve = {
-    issuer: 'https://id.example',
-    subject: 'eve',
-    email: 'eve@agency.example',
-    name: 'Eve',
-    groups: ['one'],
-  }
+  const options = signInGiving(store, [client.id])
   const { one, other } = await store.write.transaction().execute(async (trx) => {
     await sql`lock table audit_log in share mode`.execute(trx)
-    const one = signInIdentity(options, eve)
+    const one = signInIdentity(options, EVE)
     await waitsOrEnds(store, 1, one)
     const other = admin.call('DELETE', `/api/clients/${client.id}`)
     await waitsOrEnds(store, 2, other)

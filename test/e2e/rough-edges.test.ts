@@ -10,6 +10,19 @@ import { addTarget, startEmpty } from './support/target.ts'
 /** A client that no service has. */
 const NO_CLIENT = '00000000-0000-4000-8000-000000000000'
 
+const FORBIDDEN = { status: 403, json: { error: 'forbidden', message: 'Not any more', details: [] } }
+
+/** Lets changes at this path wait, and refuses them once the returned function is called. */
+async function refuseLater(page: Page, path: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(path, async (route) => {
+    if (route.request().method() === 'GET') return route.continue()
+    await promise
+    await route.fulfill(FORBIDDEN)
+  })
+  return resolve
+}
+
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
 
 test('the overview of an empty store has nothing to search or to filter', async (t) => {
@@ -147,11 +160,7 @@ test('answers that come late, and what others change meanwhile', async (t) => {
     assert.equal(await note.inputValue(), 'Restarted it, and called the host')
     assert.equal(await panel.getAttribute('data-print'), null)
     await note.fill('')
-    const { promise: refused, resolve: refuse } = Promise.withResolvers<void>()
-    await page.route('**/acknowledge', async (route) => {
-      await refused
-      await route.fulfill({ status: 403, json: { error: 'forbidden', message: 'Not any more', details: [] } })
-    })
+    const refuse = await refuseLater(page, '**/acknowledge')
     await page.getByRole('button', { name: 'Acknowledge' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
     await page.getByRole('heading', { level: 1 }).click()
@@ -311,15 +320,11 @@ test('answers that come late, and what others change meanwhile', async (t) => {
       await page.evaluate('__TSR_ROUTER__.options.context.queryClient.invalidateQueries()')
       await page.getByRole('region', { name: 'Incident' }).getByText('The other').waitFor()
       assert.equal(await note.inputValue(), 'Restarted it')
-      const { promise: later, resolve: go } = Promise.withResolvers<void>()
-      await page.route('**/notes', async (route) => {
-        await later
-        await route.fulfill({ status: 403, json: { error: 'forbidden', message: 'Not any more', details: [] } })
-      })
+      const refuse = await refuseLater(page, '**/notes')
       await page.getByRole('button', { name: 'Add note' }).click()
       await page.evaluate("__TSR_ROUTER__.navigate({ href: '/clients' })")
       await note.waitFor({ state: 'detached' })
-      go()
+      refuse()
       await page.getByText('Not any more').waitFor()
       assert.ok(browserErrors.splice(0).every((text) => /status of 403/.test(text)))
     },
@@ -328,19 +333,14 @@ test('answers that come late, and what others change meanwhile', async (t) => {
   await t.test('a silence that is refused after its dialog was closed is reported', async (t) => {
     const { alert } = await failing()
     const { page, browserErrors } = await open(t, `/alerts/${alert}`)
-    const { promise: later, resolve: go } = Promise.withResolvers<void>()
-    await page.route('**/api/silences', async (route) => {
-      if (route.request().method() !== 'POST') return route.continue()
-      await later
-      await route.fulfill({ status: 403, json: { error: 'forbidden', message: 'Not any more', details: [] } })
-    })
+    const refuse = await refuseLater(page, '**/api/silences')
     await page.getByRole('button', { name: 'Silence', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Custom …' }).click()
     const dialog = page.getByRole('dialog', { name: 'Silence' })
     await dialog.getByRole('button', { name: 'Silence', exact: true }).click()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'detached' })
-    go()
+    refuse()
     await page.getByText('Not silenced').waitFor()
     assert.ok(browserErrors.splice(0).every((text) => /status of 403/.test(text)))
   })
@@ -433,7 +433,7 @@ test('answers that come late, and what others change meanwhile', async (t) => {
       let asked = 0
       await page.route('**/acknowledge', async (route) => {
         asked++
-        await route.fulfill({ status: 403, json: { error: 'forbidden', message: 'Not any more', details: [] } })
+        await route.fulfill(FORBIDDEN)
       })
       await page.route('**/api/alerts?*', (route) => route.fulfill({ json: [] }))
       await follow(page, '/incidents')
