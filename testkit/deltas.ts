@@ -5,6 +5,7 @@ import { addLog, appendDelta, Delta, type Log } from '../src/journal/index.ts'
 import { type LaneRow, MIXED_LANE } from '../src/journal/lanes.ts'
 import type { EventPayload } from '../src/journal/payload.ts'
 import type { Store } from '../src/store/index.ts'
+import { countsIn } from './counts.ts'
 
 /** A per-event payload with two tags; `over` replaces fields. */
 export function eventPayload(over: Partial<EventPayload> & { timestamp_ms: number }): EventPayload {
@@ -87,7 +88,7 @@ export async function writeJournal(store: Store, nodeId: string, seq: number, de
 
 export async function totalEvents(store: Store, siteNo: number, grain = 60): Promise<number> {
   const row = await store.read
-    .selectFrom('event_rollups')
+    .selectFrom(countsIn(store.read, 'event_rollups'))
     .select((eb) => eb.fn.sum<number>('total').as('total'))
     .where('site_no', '=', siteNo)
     .where('grain', '=', grain)

@@ -163,6 +163,7 @@ function payloadOf(time: number, event_name: string, tags: readonly string[]): E
 
 /** Bytes of the pages that each grain's rows are in, and of the file. */
 interface Sizes {
+  /** Parts and rows. Until an hour is rolled up, its parts hold its events × tags as well. */
   minutes: number
   hours: number
   days: number
@@ -172,16 +173,20 @@ interface Sizes {
 
 async function bytesOf(store: Store): Promise<Sizes> {
   const sizes = { minutes: 0, hours: 0, days: 0, file: 0 }
-  for (const table of TABLES) {
-    const { rows: pages } = await sql<{
-      bytes: number
+  const pagesOf = async (table: string): Promise<number> => {
+    const { rows } = await sql<{
+      bytes: number | null
     }>`select sum(pgsize) as bytes from dbstat where name = ${table}`.execute(store.read)
+    return rows[0]?.bytes ?? 0
+  }
+  sizes.minutes = await pagesOf('minute_parts')
+  for (const table of TABLES) {
+    const pages = await pagesOf(table)
     const { rows } = await sql<{ grain: number; count: number }>`
       select grain, count(*) as count from ${sql.table(table)} group by grain`.execute(store.read)
     // Rows of all grains are about as long.
     const all = rows.reduce((sum, { count }) => sum + count, 0)
-    const bytes = (grain: number) =>
-      ((pages[0]?.bytes ?? 0) * (rows.find((row) => row.grain === grain)?.count ?? 0)) / Math.max(1, all)
+    const bytes = (grain: number) => (pages * (rows.find((row) => row.grain === grain)?.count ?? 0)) / Math.max(1, all)
     sizes.minutes += bytes(GRAIN.minute)
     sizes.hours += bytes(GRAIN.hour)
     sizes.days += bytes(GRAIN.day)
@@ -197,7 +202,7 @@ function tableOf(sizes: readonly Aged[]): string {
   const kilobytes = (bytes: number) => `${grouped(bytes / 1_000)} kB`
   const before = sizes.find(({ name }) => name === 'rolled up')?.bytes.file ?? 0
   return markdownTable(
-    ['a day of the site', 'minute rows', 'hour rows', 'day rows', 'all', 'against rolled up'],
+    ['a day of the site', 'minutes', 'hour rows', 'day rows', 'all', 'against rolled up'],
     sizes.map(({ name, bytes: { minutes, hours, days, file } }) => [
       name,
       ...[minutes, hours, days, file].map(kilobytes),

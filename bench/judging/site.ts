@@ -1,23 +1,20 @@
 import { DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
 import {
-  EVENT_COLUMNS,
-  eventRollups,
-  eventTagRollups,
-  FIELD_COLUMNS,
-  fieldRollups,
+  COUNT_COLUMNS,
+  type EVENT_COLUMNS,
+  type FIELD_COLUMNS,
   GRAIN,
-  OUTCOMES,
-  SIGNAL_COLUMNS,
-  signalRollups,
+  type OUTCOMES,
+  type RollupTable,
+  type SIGNAL_COLUMNS,
   siteContainers,
-  TAG_COLUMNS,
-  TAG_SIGNAL_COLUMNS,
-  tagRollups,
-  tagSignalRollups,
+  type TAG_COLUMNS,
+  type TAG_SIGNAL_COLUMNS,
 } from '../../src/rollups/index.ts'
 import type { SqlValue, Store, UpsertSpec } from '../../src/store/index.ts'
 import { CONTAINER_ID } from '../../testkit/payloads.ts'
 import { Random } from '../detection/random.ts'
+import { addMinutes, type MinuteCounts, type NamedCounts, rollupRows } from '../lib/counts.ts'
 import { numbered } from '../lib/history.ts'
 
 /** What a site has. Each tag runs on so many of its events. */
@@ -30,7 +27,7 @@ export interface SiteSize {
 }
 
 const DAYS = 35
-/** Minute rows begin so long before the end: probes look at two hours of them, or six. */
+/** Minutes begin so long before the end: probes look at two hours of them, or six. */
 const MINUTES_MS = 12 * HOUR
 const ROWS_PER_BATCH = 5_000
 /** Of the parameters that the site has named itself. */
@@ -74,8 +71,7 @@ const PAIR_RATES: Rates<(typeof OUTCOMES)[number]> = { success: 0.99, failure: 0
 const FIELD_RATES: Rates<(typeof FIELD_COLUMNS)[number]> = { present: 0.8, total: 1 }
 
 interface Kind {
-  spec: UpsertSpec
-  columns: readonly string[]
+  table: RollupTable
   rates: Rates<string>
   /** The names that follow the container in the key, of each row of a bucket. */
   keys: readonly (readonly string[])[]
@@ -83,30 +79,42 @@ interface Kind {
   times: number
 }
 
-/** Gives a site five weeks up to `end`: day and hour rows, and minute rows of its last hours. */
+/** Gives a site five weeks up to `end`: day and hour rows, and the minutes of its last hours. */
 export async function writePast(store: Store, siteNo: number, size: SiteSize, end: number): Promise<void> {
   const random = new Random(siteNo)
   const write = writer(store)
-  for (const { grain, length, from } of [
-    { grain: GRAIN.day, length: DAY, from: floorTo(end, DAY) - DAYS * DAY },
-    { grain: GRAIN.hour, length: HOUR, from: floorTo(end, DAY) - DAYS * DAY },
-    { grain: GRAIN.minute, length: MINUTE, from: floorTo(end - MINUTES_MS, HOUR) },
+  const kinds = kindsOf(size)
+  const rowsIn = (kind: Kind, from: number, to: number): NamedCounts[] => {
+    const events = (size.eventsAMinute * (to - from)) / MINUTE
+    return kind.keys.flatMap((names) => {
+      const count = random.poisson(events * kind.times)
+      if (count === 0) return []
+      return [
+        { names, counts: COUNT_COLUMNS[kind.table].map((column) => countOf(random, count, kind.rates[column] ?? 0)) },
+      ]
+    })
+  }
+  const start = floorTo(end, DAY) - DAYS * DAY
+  for (const { grain, length } of [
+    { grain: GRAIN.day, length: DAY },
+    { grain: GRAIN.hour, length: HOUR },
   ]) {
-    for (const kind of kindsOf(size)) {
-      if (kind.spec === eventTagRollups && grain === GRAIN.minute) continue
-      for (let bucket = from; bucket < end; bucket += length) {
-        const events = (size.eventsAMinute * (Math.min(bucket + length, end) - bucket)) / MINUTE
-        for (const key of kind.keys) {
-          const count = random.poisson(events * kind.times)
-          if (count === 0) continue
-          const counts = kind.columns.map((column) => countOf(random, count, kind.rates[column] ?? 0))
-          await write(kind.spec, [siteNo, grain, bucket, CONTAINER_ID, ...key, ...counts])
-        }
+    for (const kind of kinds) {
+      const spec = rollupRows(kind.table)
+      for (let bucket = start; bucket < end; bucket += length) {
+        for (const { names, counts } of rowsIn(kind, bucket, Math.min(bucket + length, end)))
+          await write(spec, [siteNo, grain, bucket, CONTAINER_ID, ...names, ...counts])
       }
     }
   }
   await write(siteContainers, [siteNo, CONTAINER_ID, 1, end])
   await write(null)
+  const minutes = new Map<number, MinuteCounts>()
+  for (const kind of kinds.filter(({ table }) => table !== 'event_tag_rollups')) {
+    for (let minute = floorTo(end - MINUTES_MS, HOUR); minute < end; minute += MINUTE)
+      minutes.set(minute, { ...minutes.get(minute), [kind.table]: rowsIn(kind, minute, minute + MINUTE) })
+  }
+  await store.batch([addMinutes(siteNo, CONTAINER_ID, minutes)])
 }
 
 /** A share of them, or a sum. */
@@ -123,12 +131,12 @@ function kindsOf({ events, tags, eventsOfTag }: SiteSize): Kind[] {
   )
   const fields = names.slice(0, 2).flatMap((name) => OWN_FIELDS.map((field) => [name, field]))
   return [
-    { spec: eventRollups, columns: EVENT_COLUMNS, rates: EVENT_RATES, ...ofEvents },
-    { spec: signalRollups, columns: SIGNAL_COLUMNS, rates: SIGNAL_RATES, ...ofEvents },
-    { spec: tagRollups, columns: TAG_COLUMNS, rates: TAG_RATES, ...ofTags },
-    { spec: tagSignalRollups, columns: TAG_SIGNAL_COLUMNS, rates: TAG_SIGNAL_RATES, ...ofTags },
-    { spec: eventTagRollups, columns: OUTCOMES, rates: PAIR_RATES, keys: pairs, times: 1 },
-    { spec: fieldRollups, columns: FIELD_COLUMNS, rates: FIELD_RATES, keys: fields, times: 1 },
+    { table: 'event_rollups', rates: EVENT_RATES, ...ofEvents },
+    { table: 'signal_rollups', rates: SIGNAL_RATES, ...ofEvents },
+    { table: 'tag_rollups', rates: TAG_RATES, ...ofTags },
+    { table: 'tag_signal_rollups', rates: TAG_SIGNAL_RATES, ...ofTags },
+    { table: 'event_tag_rollups', rates: PAIR_RATES, keys: pairs, times: 1 },
+    { table: 'field_rollups', rates: FIELD_RATES, keys: fields, times: 1 },
   ]
 }
 

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { DAY, floorTo, HOUR, MINUTE, newId } from '../../src/lib/index.ts'
-import { EVENT_COLUMNS, GRAIN, TAG_COLUMNS } from '../../src/rollups/index.ts'
+import { EVENT_COLUMNS, GRAIN, newPart, SECTION_ORDER, TAG_COLUMNS } from '../../src/rollups/index.ts'
 import { openSqliteStore, type Store } from '../../src/store/index.ts'
 import { importSites } from '../../testkit/many-sites.ts'
 import { newProbeRow } from '../../testkit/probes.ts'
+import { type NamedCounts, sectionsOf } from '../lib/counts.ts'
 
 export interface Agency {
   sites: number
@@ -56,30 +57,34 @@ async function fillProbes(store: Store, perSite: number): Promise<void> {
   }
 }
 
-/** Hour rows of the day, minute rows of its two ragged ends, and the mark of the hour under way: what the overview reads. */
+/** Hour rows of the day, parts of the minutes of its two ragged ends, and the mark of the hour under way: what the overview reads. */
 async function fillTraffic(store: Store, now: number): Promise<void> {
   const hour = floorTo(now, HOUR)
   const ragged = [hour - DAY, hour].flatMap((start) =>
     Array.from({ length: HOUR / MINUTE }, (_, minute) => start + minute * MINUTE),
   )
   const minutes = ragged.filter((minute, index) => minute <= now && index % SILENT_MINUTES === 0)
-  const hours = Array.from({ length: DAY / HOUR }, (_, index) => hour - (index + 1) * HOUR)
+  const hours = Array.from({ length: DAY / HOUR }, (_, index) => hour - (DAY - index * HOUR))
   await store.write.transaction().execute(async (db) => {
-    for (const [grain, buckets] of [[GRAIN.minute, minutes] as const, [GRAIN.hour, hours] as const]) {
-      for (const [table, columns, key, names] of [
-        ['event_rollups', EVENT_COLUMNS, 'event_name', EVENTS] as const,
-        ['tag_rollups', TAG_COLUMNS, 'tag_key', TAGS] as const,
-      ]) {
-        const counts = sql.join(columns.map(() => sql.lit(grain === GRAIN.minute ? 1 : HOUR / MINUTE / SILENT_MINUTES)))
-        await sql`
-          insert into ${sql.table(table)}
-            (site_no, grain, bucket, container_id, ${sql.ref(key)}, ${sql.join(columns.map((column) => sql.ref(column)))})
-          select site_no, ${grain}, b.value, ${CONTAINER}, n.value, ${counts}
-          from sites, json_each(${JSON.stringify(buckets.toSorted((a, b) => a - b))}) b, json_each(${JSON.stringify(names.toSorted())}) n
-          order by site_no, b.value, n.value`.execute(db)
-      }
+    const sections = sectionsOf({ event_rollups: once(EVENTS, EVENT_COLUMNS), tag_rollups: once(TAGS, TAG_COLUMNS) })
+    await sql`
+      insert into minute_parts
+        (site_no, bucket, container_id, part, ${sql.join(SECTION_ORDER.map((section) => sql.ref(section)))})
+      select site_no, b.value, ${CONTAINER}, ${newPart()}, ${sql.join(sections)}
+      from sites, json_each(${JSON.stringify(minutes)}) b order by site_no, b.value`.execute(db)
+    for (const [table, columns, key, names] of [
+      ['event_rollups', EVENT_COLUMNS, 'event_name', EVENTS] as const,
+      ['tag_rollups', TAG_COLUMNS, 'tag_key', TAGS] as const,
+    ]) {
+      const counts = sql.join(columns.map(() => sql.lit(HOUR / MINUTE / SILENT_MINUTES)))
+      await sql`
+        insert into ${sql.table(table)}
+          (site_no, grain, bucket, container_id, ${sql.ref(key)}, ${sql.join(columns.map((column) => sql.ref(column)))})
+        select site_no, ${GRAIN.hour}, b.value, ${CONTAINER}, n.value, ${counts}
+        from sites, json_each(${JSON.stringify(hours)}) b, json_each(${JSON.stringify(names.toSorted())}) n
+        order by site_no, b.value, n.value`.execute(db)
     }
-    await sql`insert into rollup_marks (site_no, grain, bucket) select site_no, ${GRAIN.hour}, ${hour} from sites`.execute(
+    await sql`insert into dirty_buckets (site_no, grain, bucket) select site_no, ${GRAIN.hour}, ${hour} from sites`.execute(
       db,
     )
     await sql`insert into site_containers (site_no, container_id, last_seen_at) select site_no, ${CONTAINER}, ${now} from sites`.execute(
@@ -87,3 +92,7 @@ async function fillTraffic(store: Store, now: number): Promise<void> {
     )
   })
 }
+
+/** A count of one in each column, for each name. */
+const once = (names: readonly string[], columns: readonly string[]): NamedCounts[] =>
+  names.map((name) => ({ names: [name], counts: columns.map(() => 1) }))

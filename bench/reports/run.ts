@@ -13,7 +13,7 @@ const HELP = `Measures overviews on a store that holds many sites with 50 tags a
 
   node bench/reports/run.ts [options]
 
-  --sites N      sites in the store (200: about 3 GB, a minute or two to write)
+  --sites N      sites in the store (200: about 2.5 GB, a minute or two to write)
   --seconds N    measured seconds of each report (10)
   --write        put the results into bench/RESULTS.md
 `

@@ -50,7 +50,7 @@ async function openSnapshot(
   budget: ReadBudget | null,
 ): Promise<Snapshot> {
   const dirty = await db
-    .selectFrom('rollup_marks')
+    .selectFrom('dirty_buckets')
     .select(['grain', 'bucket'])
     .where('site_no', '=', siteNo)
     .where('bucket', '>=', floorTo(range.from, DAY))

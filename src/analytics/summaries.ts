@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { ceilTo, DAY, floorTo, HOUR, MINUTE } from '../lib/index.ts'
-import { GRAIN, RESPONSE_COLUMNS, SIGNAL_COLUMNS, type TimeRange } from '../rollups/index.ts'
+import { GRAIN, partCounts, RESPONSE_COLUMNS, SIGNAL_COLUMNS, type TimeRange } from '../rollups/index.ts'
 import type { Kysely, SignalCounts, SiteRow, Store, Tables } from '../store/index.ts'
 import { type ScoreCap, type ScoreCounts, score, type TagCount } from './score.ts'
 import {
@@ -169,8 +169,8 @@ async function renamingSites(
 }
 
 /**
- * Sums over a day or less, for many sites in one statement: hour rows for hours that are not dirty, minute rows for dirty hours
- * and for the partial hour at the start. (A plan per site would be a statement per site.) Each part groups in the order of the
+ * Sums over a day or less, for many sites in one statement: hour rows for hours that are not dirty, minutes for dirty hours and
+ * for the partial hour at the start. (A plan per site would be a statement per site.) Each part groups in the order of the
  * key it reads by; grouped otherwise, the dirty hours take two and a half times as long to sort. Sums grouped by `keyColumn` pay
  * for that.
  */
@@ -187,29 +187,40 @@ export async function sumsBySite<M extends string>(
   const sums = sql.join(
     Object.entries<RawBuilder<number>>(measures).map(([name, measure]) => sql`${measure} as ${sql.ref(name)}`),
   )
+  const select = sql`select r.site_no, ${key} as key, ${sums}`
+  const grouped = sql`group by r.site_no, ${key}`
   const rollups = sql.table(table)
   const sites = sql.join(siteNos)
   // The last hour may reach beyond the range. One bound instead of two, because SQLite searches by only one of them.
   const hourEnd = sql`case when m.bucket + ${HOUR} < cast(${range.to} as bigint) then m.bucket + ${HOUR} else cast(${range.to} as bigint) end`
+  const dirty = sql<SqlBool>`m.site_no in (${sites}) and m.grain = ${GRAIN.hour}
+    and m.bucket >= ${hoursFrom} and m.bucket < ${range.to}`
+  const partial = sql<SqlBool>`p.site_no in (${sites}) and p.bucket >= ${range.from} and p.bucket < ${hoursFrom}`
+  const dirtyParts = sql`dirty_buckets m join minute_parts p
+    on p.site_no = m.site_no and p.bucket >= m.bucket and p.bucket < ${hourEnd}`
   const { rows } = await sql<{ site_no: number; key: string } & Sums<M>>`
-    select r.site_no, ${key} as key, ${sums} from ${rollups} r
+    ${select} from ${rollups} r
     where r.site_no in (${sites}) and r.grain = ${GRAIN.minute}
       and r.bucket >= ${range.from} and r.bucket < ${hoursFrom}
-    group by r.site_no, ${key}
+    ${grouped}
     union all
-    select r.site_no, ${key} as key, ${sums} from ${rollups} r
+    ${select} from ${partCounts(db, table, { where: partial, apart: [] })} r ${grouped}
+    union all
+    ${select} from ${rollups} r
     where r.site_no in (${sites}) and r.grain = ${GRAIN.hour} and r.bucket >= ${hoursFrom} and r.bucket < ${range.to}
       and not exists (
-        select 1 from rollup_marks m
+        select 1 from dirty_buckets m
         where m.site_no = r.site_no and m.grain = ${GRAIN.hour} and m.bucket = r.bucket - r.bucket % ${HOUR}
       )
-    group by r.site_no, ${key}
+    ${grouped}
     union all
-    select m.site_no, ${key} as key, ${sums} from rollup_marks m
+    select m.site_no, ${key} as key, ${sums} from dirty_buckets m
     join ${rollups} r
       on r.site_no = m.site_no and r.grain = ${GRAIN.minute} and r.bucket >= m.bucket and r.bucket < ${hourEnd}
-    where m.site_no in (${sites}) and m.grain = ${GRAIN.hour} and m.bucket >= ${hoursFrom} and m.bucket < ${range.to}
-    group by m.site_no, ${key}`.execute(db)
+    where ${dirty}
+    group by m.site_no, ${key}
+    union all
+    ${select} from ${partCounts(db, table, { tables: dirtyParts, where: dirty, apart: [] })} r ${grouped}`.execute(db)
   return rows
 }
 

@@ -1,7 +1,17 @@
 import { setImmediate } from 'node:timers/promises'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { DAY, HOUR, MINUTE } from '../lib/index.ts'
-import { GRAIN, type Grain, type RollupTable, type Segment, type TimeRange, unionOf } from '../rollups/index.ts'
+import {
+  GRAIN,
+  type Grain,
+  minuteCounts,
+  partCounts,
+  partsOf,
+  type RollupTable,
+  type Segment,
+  type TimeRange,
+  unionOf,
+} from '../rollups/index.ts'
 import { type Kysely, type Tables, totalOf } from '../store/index.ts'
 import type { ReadBudget, Snapshot } from './snapshot.ts'
 import type { ReportWindow } from './window.ts'
@@ -12,7 +22,7 @@ const SEGMENTS_PER_STATEMENT = 100
 const BUCKETS_PER_STATEMENT = 64
 const LENGTHS: Readonly<Record<Grain, number>> = { [GRAIN.minute]: MINUTE, [GRAIN.hour]: HOUR, [GRAIN.day]: DAY }
 
-/** What to sum: rows in `segments` of a site, into one sum per combination of the `by` columns and the slot. */
+/** What to sum: rows in `segments` of a site, into a sum per combination of the `by` columns and the slot; of minutes, into two. */
 interface SumRequest<K extends string, M extends string> {
   table: RollupTable
   siteNo: number
@@ -22,6 +32,8 @@ interface SumRequest<K extends string, M extends string> {
   where?: RawBuilder<SqlBool>
   /** Rows with the same value are summed; without it, all rows of a segment are. */
   slot?: RawBuilder<number>
+  /** Whether measures need each minute's counts by themselves, because they are not sums; all segments are of minutes then. */
+  eachMinute?: boolean
   /** Most rows to return, so that a caller can see that there are more. */
   limit?: number
   /** What the report may still read. */
@@ -35,7 +47,8 @@ export type SumRow<K extends string, M extends string> = Record<K, string> &
   }
 
 /**
- * Sums the rows in `segments`. Returns a row per segment and key; the caller adds up those that belong together.
+ * Sums the rows in `segments`, and what folds have added to their minutes. Returns a row or two per segment and key; the caller adds up
+ * those that belong together.
  *
  * It uses one grouped select per segment, joined by `union all`: a fifth faster than one grouping over all of them, and four
  * times faster than OR-ed ranges, for which SQLite does not use the key.
@@ -49,7 +62,16 @@ export async function sumRollups<K extends string, M extends string>(
   for (const segments of budget === null ? inParts(request.segments) : inShortParts(request.segments)) {
     budget?.begin()
     const most = Math.min((request.limit ?? Infinity) - rows.length, budget?.most ?? Infinity)
-    const union = unionOf(SEGMENT, (slots) => selectOf(request, slots).compile(db), segments, most)
+    const minutes = segments.filter(({ grain }) => grain === GRAIN.minute)
+    const of = (source: (slots: Slots) => RawBuilder<unknown>, all: readonly Segment[]) => ({
+      build: (slots: Slots) => selectOf(request, source(slots)).compile(db),
+      all,
+    })
+    const selects =
+      request.eachMinute === true
+        ? [of((slots) => eachMinuteIn(db, request, slots), segments)]
+        : [of((slots) => rowsIn(request, slots), segments), of((slots) => partsIn(db, request, slots), minutes)]
+    const union = unionOf(SEGMENT, selects, most)
     const part = await db.executeQuery<SumRow<K, M>>(union)
     budget?.spend(part.rows.length)
     for (const row of part.rows) rows.push(row) // spread as arguments, a quarter of a million would not fit the stack
@@ -60,6 +82,7 @@ export async function sumRollups<K extends string, M extends string>(
 
 /** The values that differ between segments. */
 const SEGMENT = ['grain', 'from', 'to'] as const
+type Slots = Readonly<Record<(typeof SEGMENT)[number], number>>
 
 function* inParts(segments: readonly Segment[]): Generator<readonly Segment[]> {
   for (let start = 0; start < segments.length; start += SEGMENTS_PER_STATEMENT) {
@@ -87,9 +110,28 @@ export function* inShortParts(segments: readonly Segment[]): Generator<readonly 
   if (part.length > 0) yield part
 }
 
+type Source = Pick<SumRequest<string, string>, 'table' | 'siteNo' | 'slot'>
+
+/** The rows of one segment, as SQL to follow `from`. */
+const rowsIn = ({ table, siteNo }: Source, slots: Slots) =>
+  sql`${sql.table(table)} where ${rowsOfSegment(siteNo, slots)}`
+
+const rowsOfSegment = (siteNo: number, { grain, from, to }: Slots): RawBuilder<SqlBool> =>
+  sql`site_no = ${siteNo} and grain = ${grain} and bucket >= ${from} and bucket < ${to}`
+
+/** What folds have added to the minutes of one segment, likewise. */
+function partsIn(db: Kysely<Tables>, { table, siteNo, slot }: Source, { from, to }: Slots) {
+  const apart = [sql.ref('p.container_id'), ...(slot === undefined ? [] : [slot])]
+  return sql`${partCounts(db, table, { where: partsOf(siteNo, from, to), apart })} as counts where 1 = 1`
+}
+
+/** Both, added up by the minute. */
+const eachMinuteIn = (db: Kysely<Tables>, { table, siteNo }: Source, slots: Slots) =>
+  sql`${minuteCounts(db, table, partsOf(siteNo, slots.from, slots.to), rowsOfSegment(siteNo, slots))} as counts where 1 = 1`
+
 function selectOf<K extends string, M extends string>(
   request: SumRequest<K, M>,
-  segment: Readonly<Record<(typeof SEGMENT)[number], number>>,
+  source: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   const keys = request.by.map((column) => sql.ref(column))
   const measures = Object.entries<RawBuilder<number>>(request.measures).map(
@@ -99,9 +141,7 @@ function selectOf<K extends string, M extends string>(
   const where = request.where === undefined ? sql`` : sql` and ${request.where}`
   // Without a group an aggregate returns one row even when nothing matches, with a null `at`.
   const group = groups.length === 0 ? sql` having count(*) > 0` : sql` group by ${sql.join(groups)}`
-  return sql`select ${sql.join([sql`min(bucket) as at`, ...keys, ...measures])} from ${sql.table(request.table)}
-    where site_no = ${request.siteNo} and grain = ${segment.grain}
-    and bucket >= ${segment.from} and bucket < ${segment.to}${where}${group}`
+  return sql`select ${sql.join([sql`min(bucket) as at`, ...keys, ...measures])} from ${source}${where}${group}`
 }
 
 /** `totalOf` over the rows that meet `condition`. */
@@ -150,6 +190,8 @@ interface StretchRequest<K extends string, M extends string> {
   where?: RawBuilder<SqlBool>
   /** Makes the database sum by slots, each `length` ms long; one of them ends at `end`. */
   slots?: { length: number; end: number }
+  /** See `SumRequest`. */
+  eachMinute?: boolean
 }
 
 /**
@@ -159,7 +201,7 @@ interface StretchRequest<K extends string, M extends string> {
  */
 export function sumStretches<K extends string, M extends string>(
   snapshot: Snapshot,
-  { table, stretches, by, measures, where, slots }: StretchRequest<K, M>,
+  { table, stretches, by, measures, where, slots, eachMinute = false }: StretchRequest<K, M>,
 ): Promise<SumRow<K, M>[]> {
   const finest = table === 'event_tag_rollups' ? GRAIN.hour : GRAIN.minute
   const segments = stretches.flatMap(({ coarsest, ...range }) =>
@@ -172,6 +214,7 @@ export function sumStretches<K extends string, M extends string>(
     segments,
     by,
     measures,
+    eachMinute,
     ...(where === undefined ? {} : { where }),
     ...(slots === undefined ? {} : { slot: slotEndingAt(slots.length, slots.end) }),
   })

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { floorTo, HOUR, MINUTE } from '../lib/index.ts'
-import { GRAIN } from '../rollups/index.ts'
+import { dirtyCounts, GRAIN } from '../rollups/index.ts'
 import { type Store, totalOf } from '../store/index.ts'
 
 /** Hours in a sparkline; the last one is under way. */
@@ -67,19 +67,24 @@ async function hourlyCounts(
   const from = lastHour - (SPARKLINE_HOURS - 1) * HOUR
   const to = lastHour + HOUR
   const sites = sql.join(siteNos)
+  const dirty = sql<SqlBool>`m.site_no in (${sites}) and m.grain = ${GRAIN.hour} and m.bucket >= ${from} and m.bucket < ${to}`
   const { rows } = await sql<{ site_no: number; hour: number; total: number }>`
     select r.site_no, r.bucket - r.bucket % ${HOUR} as hour, ${totalOf('r.total')} as total from event_rollups r
     where r.site_no in (${sites}) and r.grain = ${GRAIN.hour} and r.bucket >= ${from} and r.bucket < ${to}
       and not exists (
-        select 1 from rollup_marks m
+        select 1 from dirty_buckets m
         where m.site_no = r.site_no and m.grain = ${GRAIN.hour} and m.bucket = r.bucket - r.bucket % ${HOUR}
       )
     group by 1, 2
     union all
-    select m.site_no, m.bucket as hour, ${totalOf('r.total')} as total from rollup_marks m
+    select m.site_no, m.bucket as hour, ${totalOf('r.total')} as total from dirty_buckets m
     join event_rollups r
       on r.site_no = m.site_no and r.grain = ${GRAIN.minute} and r.bucket >= m.bucket and r.bucket < m.bucket + ${HOUR}
-    where m.site_no in (${sites}) and m.grain = ${GRAIN.hour} and m.bucket >= ${from} and m.bucket < ${to}
+    where ${dirty}
+    group by 1, 2
+    union all
+    select r.site_no, r.bucket - r.bucket % ${HOUR} as hour, ${totalOf('r.total')} as total
+    from ${dirtyCounts(store.reports, 'event_rollups', dirty)} r
     group by 1, 2`.execute(store.reports)
   const counts = new Map<number, number[]>()
   for (const { site_no, hour, total } of rows) {

@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http'
+import { type SqlBool, sql } from 'kysely'
 import { type Access, type Credentials, highestRole, RateLimitedError, visibleTo } from '../http/index.ts'
 import { AppError, type Clock, floorTo, isoTime, Loop, MINUTE, SECOND } from '../lib/index.ts'
 import type { ProbeStates } from '../probes/index.ts'
-import { GRAIN } from '../rollups/index.ts'
+import { GRAIN, partCounts } from '../rollups/index.ts'
 import { chunksOf, type Store, totalOf } from '../store/index.ts'
 import {
   AlertChanges,
@@ -268,14 +269,20 @@ export class EventStream {
   }
 
   async #recentEvents(siteNos: number[]): Promise<Map<number, number>> {
-    const rows = await this.#store.read
-      .selectFrom('event_rollups')
-      .select(['site_no', totalOf('total').as('total')])
-      .where('site_no', 'in', siteNos)
-      .where('grain', '=', GRAIN.minute)
-      .where('bucket', '>', floorTo(this.#clock.now(), MINUTE) - RECENT_MS)
-      .groupBy('site_no')
-      .execute()
-    return new Map(rows.map((row) => [row.site_no, row.total]))
+    const since = floorTo(this.#clock.now(), MINUTE) - RECENT_MS
+    const sites = sql.join(siteNos)
+    const db = this.#store.read
+    const recent = sql<SqlBool>`p.site_no in (${sites}) and p.bucket > ${since}`
+    const { rows } = await sql<{ site_no: number; total: number }>`
+      select site_no, ${totalOf('total')} as total from event_rollups
+      where site_no in (${sites}) and grain = ${GRAIN.minute} and bucket > ${since}
+      group by site_no
+      union all
+      select site_no, ${totalOf('total')} as total
+      from ${partCounts(db, 'event_rollups', { where: recent, apart: [] })} as counts
+      group by site_no`.execute(db)
+    const totals = new Map<number, number>()
+    for (const { site_no, total } of rows) totals.set(site_no, (totals.get(site_no) ?? 0) + total)
+    return totals
   }
 }

@@ -1,4 +1,3 @@
-import { floorTo, HOUR, type Yielder } from '../lib/index.ts'
 import { OTHER } from '../rollups/index.ts'
 import {
   absorbEvent,
@@ -6,7 +5,6 @@ import {
   absorbTag,
   type Cell,
   cellAt,
-  type EventDelta,
   eventIn,
   fieldIn,
   fieldsOf,
@@ -56,20 +54,6 @@ export function tagsOf(cell: Cell): Map<string, TagDelta> {
   const sum = newEvent(first.pool)
   for (const event of cell.events.values()) absorbEvent(sum, event)
   return sum.tags
-}
-
-/** Merges cells to one per hour and container. Its `minute` is that of the first cell that went in. */
-export async function mergeByHour(cells: readonly Cell[], yielder: Yielder): Promise<Cell[]> {
-  if (cells.length <= 1) return [...cells]
-  const merged = new Map<string, Cell>()
-  for (const cell of cells) {
-    const key = `${floorTo(cell.minute, HOUR)}|${cell.containerId}`
-    const target = merged.get(key) ?? { ...cell, events: new Map<string, EventDelta>() }
-    merged.set(key, target)
-    for (const [name, event] of cell.events) absorbEvent(eventIn(target, name), event)
-    await yielder.spend(unitsOfCell(cell))
-  }
-  return [...merged.values()]
 }
 
 /** How much work a cell is: its events, the tags on them and their parameters. */

@@ -1,4 +1,5 @@
 import { type Clock, MINUTE, Mutex } from '../lib/index.ts'
+import { mergeParts } from '../rollups/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Folder } from './fold.ts'
 import {
@@ -17,6 +18,9 @@ import { foldJournal } from './streams.ts'
 const LATE_FOR_MS = MINUTE
 
 const NONE: ReadonlySet<number> = new Set()
+const MERGES_PER_SECOND = 100
+/** Minutes merged in one transaction: some 3 ms of the writer. */
+const MERGES_AT_ONCE = 10
 /** The window over which recently sending sites are counted, ms: about as long as lanes wait. */
 const RECENT_MS = LONGEST_WAIT_MS / 2
 
@@ -122,6 +126,16 @@ export class JournalFolder {
     // Take the turn for each lane separately, so that a report of one site does not wait for all of them.
     for (const lane of new Set([...lanesToFold(waiting, busyness, now), ...late])) {
       await this.#turn.run(() => this.#foldLane(lane, this.#lane(lane)))
+    }
+    await this.#mergeDue()
+  }
+
+  /** Merges parts of minutes that are over, some each second: those that are left out cost readers time, and nothing else. */
+  async #mergeDue(): Promise<void> {
+    for (let merged = 0; merged < MERGES_PER_SECOND; merged += MERGES_AT_ONCE) {
+      const due = this.#folder.merges.take(MERGES_AT_ONCE, this.#clock.now())
+      if (due.length === 0) return
+      await mergeParts(this.#store, due)
     }
   }
 

@@ -1,11 +1,12 @@
 import { type CompiledQuery, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { DAY, HOUR } from '../lib/index.ts'
 import { type Store, totalOf, untilDone } from '../store/index.ts'
-import { GRAIN } from './columns.ts'
-import { oldestHour, whileClean } from './minute-retention.ts'
+import { COUNT_COLUMNS, GRAIN, MINUTE_TABLES, NAME_COLUMNS } from './columns.ts'
+import { oldestHour, statement, whileClean } from './minute-retention.ts'
+import { moveToRows, partRanges } from './move-parts.ts'
 import { FIVE_MINUTES, localDay, type TimeRange } from './range-plan.ts'
 import { bucketsIn, removeFirstRows } from './removal.ts'
-import { COUNT_COLUMNS, filledTables, finer, HOURS, NAME_COLUMNS, type Slice, slicesOf, wholeTable } from './slices.ts'
+import { filledTables, finer, HOURS, type RollUpLevel, type Slice, slicesOf, wholeTable } from './slices.ts'
 
 /** Rows that one transaction adds up while all commits wait: some 25 ms. */
 const ROWS_ADDED_AT_ONCE = 5_000
@@ -38,11 +39,14 @@ function addUp(
   ]
 }
 
+/** Minute rows of an hour, without parts. */
+const MINUTE_ROWS: RollUpLevel = { ...HOURS, hasParts: false }
+
 /** The first of each five minutes. */
 const FIRST = sql<number>`bucket - bucket % ${sql.lit(FIVE_MINUTES)}`
 
 /**
- * Merges a site's minute rows into one per five minutes, for the oldest hour before `before` that is not merged yet. Returns
+ * Merges a site's minute rows and parts into rows of five minutes, for the oldest hour before `before` that is not merged yet. Returns
  * whether there may be more. Minute rows are most of what a busy site has on disk, and after two days nothing reads them singly.
  *
  * Every transaction leaves all sums over five minutes unchanged, so a report may come at any time. A dirty hour waits. Rows that
@@ -56,14 +60,17 @@ export async function addUpNextHour(
 ): Promise<boolean> {
   const hour = await oldestHour(store, siteNo, { from: await doneBefore(store, siteNo), to: before })
   if (hour === undefined) return false
+  const range = { from: hour, to: hour + HOUR }
   const bucket = { siteNo, bucket: hour }
-  const filled = await filledTables(store, HOURS, bucket, rowsAtOnce)
-  const slices = filled?.map(wholeTable) ?? (await slicesOf(store, HOURS, bucket, rowsAtOnce))
-  const changes = slices.map((slice) => addUp(store, slice, finer(HOURS, bucket), FIRST))
-  const done = note(store, siteNo, hour)
-  const transactions = filled === undefined ? [...changes, [done]] : [[...changes.flat(), done]]
-  for (const queries of transactions) {
-    if (!(await whileClean(store, siteNo, { from: hour, to: hour + HOUR }, queries))) return false
+  const rows = await filledTables(store, MINUTE_ROWS, bucket, rowsAtOnce)
+  const parts = await partRanges(store, { siteNo, ...range }, MINUTE_TABLES, FIVE_MINUTES, rowsAtOnce)
+  const slices = rows?.map(wholeTable) ?? (await slicesOf(store, MINUTE_ROWS, bucket, rowsAtOnce))
+  const changes = slices.map((slice) => addUp(store, slice, finer(MINUTE_ROWS, bucket), FIRST).map(statement))
+  const moves = parts.map((part) => moveToRows(store, part, FIVE_MINUTES))
+  const done = [statement(note(store, siteNo, hour))]
+  const isSmall = rows !== undefined && parts.length <= 1
+  for (const operations of isSmall ? [[...changes.flat(), ...moves.flat(), ...done]] : [...changes, ...moves, done]) {
+    if (!(await whileClean(store, siteNo, range, operations))) return false
   }
   return true
 }
@@ -132,12 +139,19 @@ async function oldestDayRow(store: Store, siteNo: number, before: number): Promi
 
 /** Returns false when one of the day's hours is dirty: a fold may be writing to it. */
 async function addUpDay(store: Store, siteNo: number, day: TimeRange, rowsAtOnce: number): Promise<boolean> {
-  const level = { tables: [TABLE], from: GRAIN.hour, to: GRAIN.hour, span: day.to - day.from } as const
+  const level: RollUpLevel = {
+    tables: [TABLE],
+    from: GRAIN.hour,
+    to: GRAIN.hour,
+    span: day.to - day.from,
+    hasParts: false,
+  }
   const bucket = { siteNo, bucket: day.from }
   // Cast, because a plain number in `group by` means a column.
   const middle = sql<number>`cast(${sql.lit(day.from + 12 * HOUR)} as bigint)`
   for (const slice of await slicesOf(store, level, bucket, rowsAtOnce)) {
-    if (!(await whileClean(store, siteNo, day, addUp(store, slice, finer(level, bucket), middle)))) return false
+    if (!(await whileClean(store, siteNo, day, addUp(store, slice, finer(level, bucket), middle).map(statement))))
+      return false
   }
   return true
 }

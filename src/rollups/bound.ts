@@ -34,21 +34,30 @@ function bound<Names extends string>(
   })
 }
 
+/** A select, and what to run it with. */
+interface Select<Names extends string> {
+  build: (slots: Readonly<Record<Names, number>>) => CompiledQuery
+  all: readonly Readonly<Record<Names, SqlValue>>[]
+}
+
 /**
- * Joins the same select for each of `all` by `union all`. It compiles only one, as the other texts differ only in the numbers of
- * PostgreSQL's parameters: a select of six counters over 24 hours takes 150 µs instead of 575.
+ * Joins selects by `union all`, each as often as it has values. It compiles each only once, as the other texts differ only in the
+ * numbers of PostgreSQL's parameters: a select of six counters over 24 hours takes 150 µs instead of 575.
  *
  * @param limit the most rows, or Infinity
  */
 export function unionOf<Names extends string>(
   names: readonly Names[],
-  build: (slots: Readonly<Record<Names, number>>) => CompiledQuery,
-  all: readonly Readonly<Record<Names, SqlValue>>[],
+  selects: readonly Select<Names>[],
   limit: number,
 ): CompiledQuery {
-  const select = bound(names, build)
-  const parts = all.map(select)
-  const texts = parts.map(({ sql, parameters }, index) => numberedFrom(sql, index * parameters.length))
+  const parts = selects.flatMap(({ build, all }) => (all.length === 0 ? [] : all.map(bound(names, build))))
+  let numbered = 0
+  const texts = parts.map(({ sql, parameters }) => {
+    const text = numberedFrom(sql, numbered)
+    numbered += parameters.length
+    return text
+  })
   const parameters = parts.flatMap((part) => part.parameters)
   const union = texts.join(' union all ')
   const [first] = parts

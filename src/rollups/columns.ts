@@ -151,30 +151,7 @@ export const NO_EVENT = ''
  */
 export const isNamed = (name: string): boolean => name !== NO_EVENT && name !== OTHER
 
-const bucketKeys = ['site_no', 'grain', 'bucket', 'container_id'] as const
-
-export const eventRollups: UpsertSpec = upsertInto('event_rollups', {
-  keys: [...bucketKeys, 'event_name'],
-  sums: EVENT_COLUMNS,
-})
-export const tagRollups: UpsertSpec = upsertInto('tag_rollups', { keys: [...bucketKeys, 'tag_key'], sums: TAG_COLUMNS })
-export const eventTagRollups: UpsertSpec = upsertInto('event_tag_rollups', {
-  keys: [...bucketKeys, 'event_name', 'tag_key'],
-  sums: OUTCOMES,
-})
-export const signalRollups: UpsertSpec = upsertInto('signal_rollups', {
-  keys: [...bucketKeys, 'event_name'],
-  sums: SIGNAL_COLUMNS,
-})
-export const tagSignalRollups: UpsertSpec = upsertInto('tag_signal_rollups', {
-  keys: [...bucketKeys, 'tag_key'],
-  sums: TAG_SIGNAL_COLUMNS,
-})
-export const fieldRollups: UpsertSpec = upsertInto('field_rollups', {
-  keys: [...bucketKeys, 'event_name', 'field'],
-  sums: FIELD_COLUMNS,
-})
-export const dirtyBuckets: UpsertSpec = upsertInto('rollup_marks', {
+export const dirtyBuckets: UpsertSpec = upsertInto('dirty_buckets', {
   keys: ['site_no', 'grain', 'bucket'],
   sums: ['writes'],
 })
@@ -214,6 +191,25 @@ export type RollupTable = Extract<
   'event_rollups' | 'tag_rollups' | 'event_tag_rollups' | 'signal_rollups' | 'tag_signal_rollups' | 'field_rollups'
 >
 
+/** What tells a table's rows of one bucket and container apart. */
+export const NAME_COLUMNS = {
+  event_rollups: ['event_name'],
+  tag_rollups: ['tag_key'],
+  event_tag_rollups: ['event_name', 'tag_key'],
+  signal_rollups: ['event_name'],
+  tag_signal_rollups: ['tag_key'],
+  field_rollups: ['event_name', 'field'],
+} as const
+
+export const COUNT_COLUMNS: Record<RollupTable, readonly string[]> = {
+  event_rollups: EVENT_COLUMNS,
+  tag_rollups: TAG_COLUMNS,
+  event_tag_rollups: OUTCOMES,
+  signal_rollups: SIGNAL_COLUMNS,
+  tag_signal_rollups: TAG_SIGNAL_COLUMNS,
+  field_rollups: FIELD_COLUMNS,
+}
+
 /** Tables that counts are folded into by the minute; the others begin with the hour. */
 export const MINUTE_TABLES = [
   'event_rollups',
@@ -222,30 +218,3 @@ export const MINUTE_TABLES = [
   'tag_signal_rollups',
   'field_rollups',
 ] as const satisfies RollupTable[]
-
-/**
- * The tables of a fold, in the order in which its transaction locks their rows. Concurrent transactions must lock the same rows
- * in the same order, or they deadlock and the engine aborts one of them:
- *
- * fold      the node's row in `folds` → these tables in turn, each by key → the node's journal rows roll-up   the dirty bucket of
- * the hour → rows of that hour (no fold writes those) → the one of the day; likewise for days commit    idempotency keys by key →
- * its own new journal row samples   recent payloads → rejections → rejection counts, each by key → pruned rows, site by site
- *
- * Usage comes last, because all sites of a client share that row. Deletion of old rows locks one table at a time, and only rows
- * that no fold writes to any more.
- */
-export const LOCK_ORDER: readonly UpsertSpec[] = [
-  eventRollups,
-  tagRollups,
-  eventTagRollups,
-  signalRollups,
-  tagSignalRollups,
-  fieldRollups,
-  dirtyBuckets,
-  siteContainers,
-  containerVersions,
-  containerClients,
-  tagNames,
-  dailyNames,
-  clientUsage,
-]

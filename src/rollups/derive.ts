@@ -1,15 +1,17 @@
 import { type CompiledQuery, type SqlBool, sql } from 'kysely'
 import { Temporal } from 'temporal-polyfill'
 import { DAY, HOUR, MINUTE } from '../lib/index.ts'
-import { type BatchOperation, type Store, StoreError, totalOf } from '../store/index.ts'
+import { type BatchOperation, type Store, StoreError } from '../store/index.ts'
 import { boundOnce } from './bound.ts'
 import { dirtyBuckets, GRAIN, oneWrite, type RollupTable } from './columns.ts'
+import { insertCounts } from './insert-counts.ts'
+import { partsOf, SECTIONS } from './minute-parts.ts'
+import { movePairs, moveToRows, partRanges, removeParts } from './move-parts.ts'
 import {
-  COUNT_COLUMNS,
   type DirtyBucket,
   filledTables,
+  finerCounts,
   isWhole,
-  NAME_COLUMNS,
   type RollUpLevel,
   rangeOf,
   rowsOf,
@@ -23,13 +25,14 @@ import {
  * of the work. Most sites have fewer per hour and per day.
  */
 const ROWS_AT_ONCE = 10_000
+const ALL_TABLES = Object.keys(SECTIONS) as RollupTable[]
 
 /**
  * Derives the rows of a dirty bucket from finer ones and clears its mark. Returns whether it could be cleared.
  *
  * A bucket with few rows takes one transaction, which clears the mark first and skips the tables that are empty. A bucket with
- * many is derived slice by slice while it stays dirty, so that no statement takes long and no fold waits for more than a slice.
- * Meanwhile reports see that it is dirty and read the finer rows. Each of these transactions goes on only from the mark that was
+ * many is derived slice by slice while it stays dirty, so that no statement takes long and no fold waits for more than a slice; its
+ * parts become minute rows first. Meanwhile reports see that it is dirty and read what is finer. Each of these transactions goes on only from the mark that was
  * read: each fold adds to its `writes`, so no fold wrote to the bucket in between, and an hour's minutes are never deleted while
  * it exists. Two nodes at the same bucket take turns at the mark, and the second sums what is there by then.
  *
@@ -45,17 +48,26 @@ export async function derive(
   rowsAtOnce = ROWS_AT_ONCE,
 ): Promise<boolean> {
   try {
+    await moveMostPairs(store, level, dirty, rowsAtOnce)
     // Late rows are few, and are deleted as they are added, which has to be one transaction.
     const filled = isGone(level, dirty) ? level.tables : await filledTables(store, level, dirty, rowsAtOnce)
     if (filled !== undefined) {
       const empty = level.tables.filter((table) => !filled.includes(table))
       await store.batch([
         clearDirty(store, level, dirty),
-        ...empty.map((table) => checkEmpty(store, level, dirty, table)),
+        ...empty.flatMap((table) => checkEmpty(store, level, dirty, table)),
         ...filled.flatMap((table) => deriveSlice(store, level, dirty, wholeTable(table))),
+        ...(level.hasParts ? movePairs(store, rangeOf(level, dirty)) : []),
+        ...(level.hasParts && isGone(level, dirty) ? [removeParts(store.write, rangeOf(level, dirty))] : []),
         ...markDayDirty(level, dirty),
       ])
       return true
+    }
+    // To minute rows, which slices of names can be read from.
+    const parts = level.hasParts ? await partRanges(store, rangeOf(level, dirty), ALL_TABLES, MINUTE, rowsAtOnce) : []
+    for (const range of parts) {
+      const moved = [...movePairs(store, range), ...moveToRows(store, range, MINUTE)]
+      await store.batch([holdDirty(store, level, dirty), ...moved])
     }
     for (const slice of await slicesOf(store, level, dirty, rowsAtOnce))
       await store.batch([holdDirty(store, level, dirty), ...deriveSlice(store, level, dirty, slice)])
@@ -69,15 +81,31 @@ export async function derive(
   }
 }
 
+/** Moves event × tag counts in steps, where there are more than one transaction should move. */
+async function moveMostPairs(store: Store, level: RollUpLevel, dirty: DirtyBucket, rowsAtOnce: number): Promise<void> {
+  if (!level.hasParts) return
+  const ranges = await partRanges(store, rangeOf(level, dirty), ['event_tag_rollups'], MINUTE, rowsAtOnce)
+  if (ranges.length <= 1) return
+  for (const range of ranges) await store.batch([holdDirty(store, level, dirty), ...movePairs(store, range)])
+}
+
 /**
  * Rolls back the transaction if a fold wrote to the table after it was found empty. This is a separate statement, after the
  * bucket is locked: a statement that waited for the lock would see what was there before its wait.
  */
-function checkEmpty({ write }: Store, level: RollUpLevel, dirty: DirtyBucket, table: RollupTable): BatchOperation {
-  const query = boundOnce(write, `empty ${table} ${level.to}`, RANGE, ({ siteNo, from, to }) =>
+function checkEmpty({ write }: Store, level: RollUpLevel, dirty: DirtyBucket, table: RollupTable): BatchOperation[] {
+  const rows = boundOnce(write, `empty ${table} ${level.to}`, RANGE, ({ siteNo, from, to }) =>
     sql`update ${sql.table(table)} set grain = grain where ${rowsOf(level.from, siteNo, from, to)}`.compile(write),
   )
-  return { kind: 'statement', query: query(rangeOf(level, dirty)), expectChanges: 0 }
+  const parts = boundOnce(write, `empty parts ${table}`, RANGE, ({ siteNo, from, to }) =>
+    sql`update minute_parts as p set part = part
+      where ${partsOf(siteNo, from, to)} and ${sql.ref(`p.${SECTIONS[table]}`)} is not null`.compile(write),
+  )
+  return [rows, ...(level.hasParts ? [parts] : [])].map((query) => ({
+    kind: 'statement',
+    query: query(rangeOf(level, dirty)),
+    expectChanges: 0,
+  }))
 }
 
 /** The values of nearly all statements: a site, and a time from `from` until before `to`. */
@@ -89,7 +117,7 @@ const RANGE = ['siteNo', 'from', 'to'] as const
  */
 function holdDirty({ write }: Store, level: RollUpLevel, { siteNo, bucket, writes }: DirtyBucket): BatchOperation {
   const query = write
-    .updateTable('rollup_marks')
+    .updateTable('dirty_buckets')
     .set({ writes })
     .where('site_no', '=', siteNo)
     .where('grain', '=', level.to)
@@ -107,7 +135,7 @@ function clearDirty({ write }: Store, level: RollUpLevel, dirty: DirtyBucket, wr
   const key = `clear ${level.to} ${needsMinutes} ${writes !== undefined}`
   const query = boundOnce(write, key, ['siteNo', 'bucket', 'writes'], (slots) =>
     write
-      .deleteFrom('rollup_marks')
+      .deleteFrom('dirty_buckets')
       .where('site_no', '=', slots.siteNo)
       .where('grain', '=', level.to)
       .where('bucket', '=', slots.bucket)
@@ -168,47 +196,22 @@ const removal = (write: Store['write'], { table, within }: Slice, grain: number,
     .where(within)
     .compile()
 
-/** Sums the finer rows of [from, to) into rows of one bucket that starts at `from`; with `adds`, adds them to existing rows. */
-function insertSums(
+/** Sums what is finer in [from, to) into rows of one bucket that starts at `from`; with `adds`, adds it to existing rows. */
+const insertSums = (
   write: Store['write'],
   { table, within }: Slice,
   level: RollUpLevel,
   { siteNo, from, to }: Range,
   adds: boolean,
-): CompiledQuery {
-  const { ref } = write.dynamic
-  const names = ['container_id', ...NAME_COLUMNS[table]]
-  const counts = COUNT_COLUMNS[table]
-  return write
-    .insertInto(table)
-    .columns(['site_no', 'grain', 'bucket', ...names, ...counts] as never[])
-    .expression((eb) =>
-      eb
-        .selectFrom(table)
-        .select((select) => [
-          'site_no',
-          select.val(level.to).as('grain'),
-          select.val(from).as('bucket'),
-          ...names.map((name) => ref<never>(name)),
-          ...counts.map((count) => totalOf(count).as(count)),
-        ])
-        .where(rowsOf(level.from, siteNo, from, to))
-        .where(within)
-        .groupBy(['site_no', ...names.map((name) => ref<never>(name))]),
-    )
-    .$if(adds, (insert) =>
-      insert.onConflict((conflict) =>
-        conflict
-          .columns(['site_no', 'grain', 'bucket', ...names] as never[])
-          .doUpdateSet(Object.fromEntries(counts.map((count) => [count, addedTo(table, count)])) as never),
-      ),
-    )
-    .compile()
-}
-
-const addedTo = (table: RollupTable, count: string) =>
-  sql`${sql.ref(`${table}.${count}`)} + ${sql.ref(`excluded.${count}`)}`
-
+): CompiledQuery =>
+  insertCounts(write, {
+    table,
+    grain: level.to,
+    bucket: sql`cast(${from} as bigint)`,
+    source: finerCounts(write, level, table, { siteNo, from, to }),
+    where: within,
+    adds,
+  })
 /**
  * Where a UTC hour has to be split so that no hour row spans two local hours, ms after its start; 0 when it need not be. In zones
  * such as Asia/Kolkata (+05:30) local hours, and with them local days, begin in the middle of UTC hours.

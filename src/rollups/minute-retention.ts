@@ -1,11 +1,11 @@
-import type { CompiledQuery } from 'kysely'
+import { type CompiledQuery, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { floorTo, HOUR } from '../lib/index.ts'
 import { type BatchOperation, type Store, StoreError, untilDone } from '../store/index.ts'
 import { GRAIN, MINUTE_TABLES } from './columns.ts'
 import type { TimeRange } from './range-plan.ts'
 import { bucketsIn, removeFirstRows } from './removal.ts'
 
-/** An hour with up to this many minute rows per table is deleted in one transaction, which takes some 10 ms. */
+/** An hour with up to this many rows of minutes per table is deleted in one transaction, which takes some 10 ms. */
 const ROWS_AT_ONCE = 10_000
 
 /**
@@ -31,8 +31,8 @@ export async function removeOldestHour(
     if (!(await begin(store, siteNo, hour, isSmall))) return false
     if (isSmall) return true
   }
-  for (const table of MINUTE_TABLES) {
-    const step = () => removeFirstRows(store, table, siteNo, bucketsIn(GRAIN.minute, hour, hour + HOUR))
+  for (const table of MINUTE_SOURCES) {
+    const step = () => removeFirstRows(store, table, siteNo, minutesIn(table, hour, hour + HOUR))
     if (!(await untilDone(step, shouldContinue))) return false
   }
   await store.write
@@ -53,15 +53,22 @@ async function hourBeingCleared(store: Store, siteNo: number): Promise<number | 
   return row?.clearing ?? undefined
 }
 
-/** The first UTC hour in a range that has minute rows. */
+/** What minutes are stored in. */
+const MINUTE_SOURCES = [...MINUTE_TABLES, 'minute_parts'] as const
+
+/** Rows of minutes that start in [from, to), epoch ms. */
+const minutesIn = (table: (typeof MINUTE_SOURCES)[number], from: number, to: number): RawBuilder<SqlBool> =>
+  table === 'minute_parts' ? sql`bucket >= ${from} and bucket < ${to}` : bucketsIn(GRAIN.minute, from, to)
+
+/** The first UTC hour in a range that has minute rows or parts. */
 export async function oldestHour(store: Store, siteNo: number, { from, to }: TimeRange): Promise<number | undefined> {
   const found: number[] = []
-  for (const table of MINUTE_TABLES) {
+  for (const table of MINUTE_SOURCES) {
     const row = await store.read
       .selectFrom(table)
       .select('bucket')
       .where('site_no', '=', siteNo)
-      .where(bucketsIn(GRAIN.minute, from, to))
+      .where(minutesIn(table, from, to))
       .orderBy('bucket')
       .limit(1)
       .executeTakeFirst()
@@ -71,12 +78,12 @@ export async function oldestHour(store: Store, siteNo: number, { from, to }: Tim
 }
 
 async function hasAtMost(store: Store, siteNo: number, hour: number, rows: number): Promise<boolean> {
-  for (const table of MINUTE_TABLES) {
+  for (const table of MINUTE_SOURCES) {
     const beyond = await store.read
       .selectFrom(table)
       .select('bucket')
       .where('site_no', '=', siteNo)
-      .where(bucketsIn(GRAIN.minute, hour, hour + HOUR))
+      .where(minutesIn(table, hour, hour + HOUR))
       .orderBy('bucket')
       .limit(1)
       .offset(rows)
@@ -99,23 +106,23 @@ function begin(store: Store, siteNo: number, hour: number, whole: boolean): Prom
         // Another node may have deleted later hours while this one was suspended.
         .where('minute_floors.gone_before', '<', floor.gone_before),
     )
-  const removals = MINUTE_TABLES.map((table) =>
+  const removals = MINUTE_SOURCES.map((table) =>
     store.write
       .deleteFrom(table)
       .where('site_no', '=', siteNo)
-      .where(bucketsIn(GRAIN.minute, hour, hour + HOUR)),
+      .where(minutesIn(table, hour, hour + HOUR)),
   )
   // An hour's minutes are deleted after its roll-up, and always the oldest hour first: so every hour before the floor is gone.
   return whileClean(
     store,
     siteNo,
     { from: hour, to: hour + HOUR },
-    [note, ...(whole ? removals : [])].map((query) => query.compile()),
+    [note, ...(whole ? removals : [])].map((query) => statement(query.compile())),
   )
 }
 
 /**
- * Runs the statements in one transaction, while no fold writes to the hours and no roll-up derives them. Returns false, and
+ * Runs the operations in one transaction, while no fold writes to the hours and no roll-up derives them. Returns false, and
  * changes nothing, when one of the hours is dirty.
  *
  * @param hours whole UTC hours
@@ -124,7 +131,7 @@ export async function whileClean(
   store: Store,
   siteNo: number,
   hours: TimeRange,
-  queries: readonly CompiledQuery[],
+  inBetween: readonly BatchOperation[],
 ): Promise<boolean> {
   const dirty = Array.from({ length: (hours.to - hours.from) / HOUR }, (_, index) => ({
     site_no: siteNo,
@@ -133,14 +140,14 @@ export async function whileClean(
     writes: 0,
   }))
   const clear = store.write
-    .deleteFrom('rollup_marks')
+    .deleteFrom('dirty_buckets')
     .where('site_no', '=', siteNo)
     .where(bucketsIn(GRAIN.hour, hours.from, hours.to))
   const expectChanges = dirty.length
   const operations: BatchOperation[] = [
     // Fails when an hour is dirty, and keeps folds from marking one dirty until the transaction ends.
-    { kind: 'statement', query: store.write.insertInto('rollup_marks').values(dirty).compile(), expectChanges },
-    ...queries.map((query): BatchOperation => ({ kind: 'statement', query })),
+    { kind: 'statement', query: store.write.insertInto('dirty_buckets').values(dirty).compile(), expectChanges },
+    ...inBetween,
     { kind: 'statement', query: clear.compile(), expectChanges },
   ]
   try {
@@ -151,3 +158,5 @@ export async function whileClean(
     throw thrown
   }
 }
+
+export const statement = (query: CompiledQuery): BatchOperation => ({ kind: 'statement', query })

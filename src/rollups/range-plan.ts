@@ -70,7 +70,10 @@ export const hourRowsFrom = (now: number, retention: Retention): number => floor
 
 /** Which rows of a table a plan may read. */
 export interface ReadableRows {
-  /** The rows that counts are folded into; coarser ones are derived from them. */
+  /**
+   * The finest rows there are. Coarser ones are derived from them; event × tag rows begin with the hour, and parts of a dirty hour hold
+   * what is not in its rows yet.
+   */
   finest: typeof GRAIN.minute | typeof GRAIN.hour
   /** The coarsest rows the reader can use: a row must not span two of its buckets. */
   coarsest: Grain
@@ -115,7 +118,7 @@ function widenedEnd(to: number, rows: ReadableRows): number {
 
 /**
  * Plans how to read a range: segments that tile the widened range exactly, each with the coarsest rows that may be read there, so
- * that their sum is the sum over the finest rows. Read the dirty buckets and the rows in one snapshot, because the transaction
+ * that their sum is the sum over the finest rows. For event × tag, parts of dirty hours come on top. Read the dirty buckets and the rows in one snapshot, because the transaction
  * that derives a bucket's rows also clears its mark.
  *
  * @param dirtyHours UTC hours whose hour rows are out of date: the plan reads their minute rows, and no day row over them @param
@@ -141,8 +144,16 @@ export function planRange(
     if (rows.coarsest === GRAIN.day && isWhole && !staleDays.has(day)) append(segments, GRAIN.day, part.from, part.to)
     else planHours(segments, part, dirtyHours, rows)
   }
+  if (rows.finest === GRAIN.hour) segments.push(...dirtyParts({ from, to }, dirtyHours))
   return segments
 }
+
+/** Hours whose parts have to be read as well: what is in them moves to hour rows when the hour is rolled up. */
+const dirtyParts = ({ from, to }: TimeRange, dirtyHours: ReadonlySet<number>): Segment[] =>
+  [...dirtyHours]
+    .filter((hour) => hour >= from && hour < to)
+    .sort((a, b) => a - b)
+    .map((hour) => ({ grain: GRAIN.minute, from: hour, to: hour + HOUR }))
 
 function planHours(
   segments: Segment[],

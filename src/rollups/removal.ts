@@ -20,6 +20,7 @@ const SECOND_LOOK_AFTER_MS = DAY + HOUR
 
 /** The tables with a site's telemetry, each with the key columns after `site_no`. */
 const KEYS = {
+  minute_parts: ['bucket', 'container_id', 'part'],
   event_rollups: ['grain', 'bucket', 'container_id', 'event_name'],
   tag_rollups: ['grain', 'bucket', 'container_id', 'tag_key'],
   event_tag_rollups: ['grain', 'bucket', 'container_id', 'event_name', 'tag_key'],
@@ -27,7 +28,7 @@ const KEYS = {
   tag_signal_rollups: ['grain', 'bucket', 'container_id', 'tag_key'],
   field_rollups: ['grain', 'bucket', 'container_id', 'event_name', 'field'],
   rejection_counts: ['bucket', 'reason'],
-  rollup_marks: ['grain', 'bucket'],
+  dirty_buckets: ['grain', 'bucket'],
   minute_floors: ['gone_before'],
   site_containers: ['container_id'],
   tag_names: ['container_id', 'tag_id', 'tag_name'],

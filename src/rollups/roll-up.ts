@@ -114,40 +114,40 @@ async function settledBuckets(
   now: number,
 ): Promise<DirtyBucket[]> {
   const rows = await store.read
-    .selectFrom('rollup_marks')
-    .innerJoin('sites', 'sites.site_no', 'rollup_marks.site_no')
-    .leftJoin('minute_floors', 'minute_floors.site_no', 'rollup_marks.site_no')
+    .selectFrom('dirty_buckets')
+    .innerJoin('sites', 'sites.site_no', 'dirty_buckets.site_no')
+    .leftJoin('minute_floors', 'minute_floors.site_no', 'dirty_buckets.site_no')
     .select([
-      'rollup_marks.site_no',
-      'rollup_marks.bucket',
-      'rollup_marks.writes',
+      'dirty_buckets.site_no',
+      'dirty_buckets.bucket',
+      'dirty_buckets.writes',
       'sites.timezone',
       'minute_floors.gone_before',
     ])
     .where(({ or, eb, ref }) =>
       or([
         eb('minute_floors.clearing', 'is', null),
-        eb('minute_floors.clearing', '<>', ref('rollup_marks.bucket')),
-        eb('rollup_marks.grain', '<>', GRAIN.hour),
+        eb('minute_floors.clearing', '<>', ref('dirty_buckets.bucket')),
+        eb('dirty_buckets.grain', '<>', GRAIN.hour),
       ]),
     )
-    .where('rollup_marks.grain', '=', grain)
-    .where('rollup_marks.bucket', '<=', upTo)
+    .where('dirty_buckets.grain', '=', grain)
+    .where('dirty_buckets.bucket', '<=', upTo)
     .$if(grain === GRAIN.day, (days) =>
       days.where(({ not, exists, selectFrom, ref }) =>
         not(
           exists(
-            selectFrom('rollup_marks as hour')
+            selectFrom('dirty_buckets as hour')
               .select('hour.bucket')
-              .whereRef('hour.site_no', '=', 'rollup_marks.site_no')
+              .whereRef('hour.site_no', '=', 'dirty_buckets.site_no')
               .where('hour.grain', '=', GRAIN.hour)
-              .whereRef('hour.bucket', '>=', 'rollup_marks.bucket')
-              .where((eb) => eb('hour.bucket', '<', eb(ref('rollup_marks.bucket'), '+', DAY))),
+              .whereRef('hour.bucket', '>=', 'dirty_buckets.bucket')
+              .where((eb) => eb('hour.bucket', '<', eb(ref('dirty_buckets.bucket'), '+', DAY))),
           ),
         ),
       ),
     )
-    .orderBy('rollup_marks.bucket')
+    .orderBy('dirty_buckets.bucket')
     .limit(BUCKETS_PER_ROUND + backoff.sizeAt(now))
     .execute()
   return rows

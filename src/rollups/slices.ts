@@ -1,36 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { DAY, HOUR } from '../lib/index.ts'
-import type { Store } from '../store/index.ts'
+import { type Kysely, packedLength, type Store, type Tables } from '../store/index.ts'
 import { boundOnce } from './bound.ts'
-import {
-  EVENT_COLUMNS,
-  FIELD_COLUMNS,
-  GRAIN,
-  MINUTE_TABLES,
-  OUTCOMES,
-  type RollupTable,
-  SIGNAL_COLUMNS,
-  TAG_COLUMNS,
-  TAG_SIGNAL_COLUMNS,
-} from './columns.ts'
-
-export const NAME_COLUMNS = {
-  event_rollups: ['event_name'],
-  tag_rollups: ['tag_key'],
-  event_tag_rollups: ['event_name', 'tag_key'],
-  signal_rollups: ['event_name'],
-  tag_signal_rollups: ['tag_key'],
-  field_rollups: ['event_name', 'field'],
-} as const
-
-export const COUNT_COLUMNS: Record<RollupTable, readonly string[]> = {
-  event_rollups: EVENT_COLUMNS,
-  tag_rollups: TAG_COLUMNS,
-  event_tag_rollups: OUTCOMES,
-  signal_rollups: SIGNAL_COLUMNS,
-  tag_signal_rollups: TAG_SIGNAL_COLUMNS,
-  field_rollups: FIELD_COLUMNS,
-}
+import { COUNT_COLUMNS, GRAIN, MINUTE_TABLES, NAME_COLUMNS, type RollupTable } from './columns.ts'
+import { partCounts, partsOf, SECTIONS } from './minute-parts.ts'
 
 export interface Bucket {
   siteNo: number
@@ -52,6 +25,8 @@ export interface RollUpLevel {
   from: number
   to: number
   span: number
+  /** Whether parts of minutes are summed as well. */
+  hasParts: boolean
 }
 
 export const HOURS: RollUpLevel = {
@@ -59,12 +34,14 @@ export const HOURS: RollUpLevel = {
   from: GRAIN.minute,
   to: GRAIN.hour,
   span: HOUR,
+  hasParts: true,
 }
 export const DAYS: RollUpLevel = {
   tables: [...MINUTE_TABLES, 'event_tag_rollups'],
   from: GRAIN.hour,
   to: GRAIN.day,
   span: DAY,
+  hasParts: false,
 }
 
 /** Part of a bucket's rows in one table: a range of containers, or of names in one container, in the database's collation. */
@@ -90,10 +67,15 @@ export async function filledTables(
   rowsAtOnce: number,
 ): Promise<readonly RollupTable[] | undefined> {
   const names = ['siteNo', 'from', 'to', 'limit'] as const
-  const query = boundOnce(store.read, `filled ${level.to}`, names, ({ siteNo, from, to, limit }) => {
-    const counts = level.tables.map((table) => {
+  const query = boundOnce(store.read, `filled ${level.to} ${level.hasParts}`, names, ({ siteNo, from, to, limit }) => {
+    const counts = level.tables.flatMap((table) => {
       const some = sql`select 1 from ${sql.table(table)} where ${rowsOf(level.from, siteNo, from, to)} limit ${limit}`
-      return sql`select ${sql.lit(table)} as table_name, count(*) as rows from (${some}) as finer`
+      const rows = sql`select ${sql.lit(table)} as table_name, count(*) as rows from (${some}) as finer`
+      if (!level.hasParts) return [rows]
+      const packed = packedLength(store.read, sql.ref(`p.${SECTIONS[table]}`))
+      const parts = sql`select ${sql.lit(table)} as table_name, coalesce(sum(${packed}), 0) as rows
+        from minute_parts p where ${partsOf(siteNo, from, to)}`
+      return [rows, parts]
     })
     // One statement, because for a bucket with few rows the round trip costs more than counting them.
     return sql`${sql.join(counts, sql` union all `)}`.compile(store.read)
@@ -112,6 +94,21 @@ export function finer(level: RollUpLevel, dirty: Bucket): RawBuilder<SqlBool> {
   return rowsOf(level.from, siteNo, from, to)
 }
 
+/** What a site's coarser rows for [from, to) are summed from, as a subquery to follow `from`: rows, and parts where there are any. */
+export function finerCounts(
+  db: Kysely<Tables>,
+  { from: grain, hasParts }: RollUpLevel,
+  table: RollupTable,
+  { siteNo, from, to }: { siteNo: number; from: number; to: number },
+): RawBuilder<unknown> {
+  const columns = ['site_no', 'container_id', ...NAME_COLUMNS[table], ...COUNT_COLUMNS[table]]
+  const select = sql`select ${sql.join(columns.map((column) => sql.ref(column)))}`
+  const rows = sql`${select} from ${sql.table(table)} where ${rowsOf(grain, siteNo, from, to)}`
+  if (!hasParts) return sql`(${rows}) as finer`
+  const parts = partCounts(db, table, { where: partsOf(siteNo, from, to), apart: [sql.ref('p.container_id')] })
+  return sql`(${rows} union all ${select} from ${parts} as counts) as finer`
+}
+
 /** A site's rows of a grain in [from, to), epoch ms. */
 export const rowsOf = (grain: number, siteNo: number, from: number, to: number): RawBuilder<SqlBool> =>
   sql`site_no = ${siteNo} and grain = ${grain} and bucket >= ${from} and bucket < ${to}`
@@ -122,6 +119,7 @@ export const rangeOf = ({ span }: RollUpLevel, { siteNo, bucket }: Bucket) => ({
   to: bucket + span,
 })
 
+/** Slices of a bucket's rows; parts are not divided by names. */
 export async function slicesOf(store: Store, level: RollUpLevel, dirty: Bucket, rowsAtOnce: number): Promise<Slice[]> {
   const slices: Slice[] = []
   for (const table of level.tables) {

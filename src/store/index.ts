@@ -4,6 +4,7 @@ export { hasUnfinishedCopy } from './copy/progress.ts'
 export type { Tally } from './copy/tables.ts'
 export { type MigrationState, migrate, migrationState, WAITING_TO_MIGRATE } from './migrate.ts'
 export { keepPrivate, openStore, type StoreLocation } from './open.ts'
+export { PackedSums, packRow } from './packed.ts'
 export { distributeTables, requireCitus } from './postgres/citus.ts'
 export { openPostgresStore } from './postgres/open.ts'
 export { SHARED_SESSIONS, sharesSessions } from './postgres/shared-sessions.ts'
@@ -30,3 +31,4 @@ export {
   upsertInto,
 } from './store.ts'
 export * from './tables.ts'
+export { packedLength, unpacked } from './unpacked.ts'

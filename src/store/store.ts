@@ -153,6 +153,8 @@ export interface UpsertSpec {
   sums: readonly string[]
   maxima: readonly string[]
   fixed: readonly string[]
+  /** An existing row with the same keys fails the batch (`unique`), instead of being added to. */
+  isNew?: boolean
 }
 
 /** An `UpsertSpec` whose column names are checked against the table. */
@@ -163,10 +165,11 @@ export function upsertInto<T extends keyof Tables>(
     sums?: readonly ColumnOf<T>[]
     maxima?: readonly ColumnOf<T>[]
     fixed?: readonly ColumnOf<T>[]
+    isNew?: boolean
   },
 ): UpsertSpec {
-  const { keys, sums = [], maxima = [], fixed = [] } = columns
-  return { table, keys, sums, maxima, fixed }
+  const { keys, sums = [], maxima = [], fixed = [], isNew = false } = columns
+  return { table, keys, sums, maxima, fixed, isNew }
 }
 
 /** The order of the values in a row. */

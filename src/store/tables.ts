@@ -60,12 +60,13 @@ import type {
   ContainerClientTable,
   ContainerVersionTable,
   DailyNameTable,
+  DirtyBucketTable,
   EventRollupTable,
   EventTagRollupTable,
   FieldRollupTable,
   MinuteFloorTable,
+  MinutePartTable,
   ReferenceCountTable,
-  RollupMarkTable,
   SignalRollupTable,
   SiteContainerTable,
   TagNameTable,
@@ -99,7 +100,8 @@ export interface Tables {
   signal_rollups: SignalRollupTable
   tag_signal_rollups: TagSignalRollupTable
   field_rollups: FieldRollupTable
-  rollup_marks: RollupMarkTable
+  minute_parts: MinutePartTable
+  dirty_buckets: DirtyBucketTable
   minute_floors: MinuteFloorTable
   site_containers: SiteContainerTable
   container_versions: ContainerVersionTable

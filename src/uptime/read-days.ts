@@ -101,6 +101,15 @@ async function hasCounts(db: Kysely<Tables>, siteNo: number, { from, to }: Local
     .where('grain', 'in', [GRAIN.minute, GRAIN.hour])
     .where('bucket', '>=', from)
     .where('bucket', '<', to)
+    .unionAll(
+      db
+        .selectFrom('minute_parts')
+        .select('bucket')
+        .where('site_no', '=', siteNo)
+        .where('bucket', '>=', from)
+        .where('bucket', '<', to)
+        .where('events', 'is not', null),
+    )
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { readSnapshot, type Stretch, sumStretches, totals } from '../../src/analytics/index.ts'
 import { isOneOf, sumBy, sumByInTurns, sumRollups, totalWhere } from '../../src/analytics/sums.ts'
 import { DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
-import { GRAIN, type Segment } from '../../src/rollups/index.ts'
+import { GRAIN, rollUp, type Segment } from '../../src/rollups/index.ts'
 import { type SiteRow, type Store, totalOf } from '../../src/store/index.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { event } from '../../testkit/payloads.ts'
@@ -128,4 +129,24 @@ test('rows added up in turns give the same sums, and others get a turn after eve
   isDone = true
   assert.deepEqual([...sums], [...sumBy(rows, columns, ({ key }) => key)])
   assert.ok(turns >= 5, `${turns} turns`)
+})
+
+testOnEveryEngine('a minute of rows that gets a late part is one minute to a measure that is no sum', async (store) => {
+  const site = await insertSite(store)
+  await count(store, site, [event(START), event(START), event(START + MINUTE)])
+  // Moves the parts to rows, as where an hour has many.
+  await rollUp(store, START + 3 * HOUR, { rowsAtOnce: 1 })
+  await count(store, site, [event(START)])
+  const rows = await sumRollups(store.read, {
+    table: 'event_rollups',
+    siteNo: site.site_no,
+    segments: [{ grain: GRAIN.minute, from: START, to: START + HOUR }],
+    by: [],
+    measures: {
+      minutes: totalOf(sql<number>`case when events > 0 then 1 else 0 end`),
+      threes: totalOf(sql<number>`case when cast(events as bigint) % 3 = 0 then 1 else 0 end`),
+    },
+    eachMinute: true,
+  })
+  assert.deepEqual(rows, [{ at: START, minutes: 2, threes: 1 }])
 })

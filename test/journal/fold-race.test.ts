@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { Delta, Folder, foldJournal, isFoldConflict, readFoldTask } from '../../src/journal/index.ts'
 import { startOfLane } from '../../src/journal/lanes.ts'
 import type { Store } from '../../src/store/index.ts'
+import { countsIn } from '../../testkit/counts.ts'
 import { addTo, deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { amount } from '../../testkit/length.ts'
@@ -29,7 +30,7 @@ async function writeRows(store: Store, nodeId: string, sites: readonly number[],
 /** Nothing is left to fold, and each site has `events` events. */
 async function assertFolded(store: Store, sites: readonly number[], events: number, what = ''): Promise<void> {
   const rows = await store.read
-    .selectFrom('event_rollups')
+    .selectFrom(countsIn(store.read, 'event_rollups'))
     .select(['site_no', 'total'])
     .where('site_no', 'in', sites)
     .orderBy('site_no')

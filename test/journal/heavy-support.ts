@@ -1,4 +1,5 @@
 import { type BatchOperation, columnsOf, type Store } from '../../src/store/index.ts'
+import { countsIn } from '../../testkit/counts.ts'
 import { deltaOf, eventPayload } from '../../testkit/deltas.ts'
 
 export const NOW = Date.parse('2026-11-20T10:00:30.000Z')
@@ -47,7 +48,7 @@ export function watchedRows(store: Store): { store: Store; most: () => number } 
 
 export async function executions(store: Store, siteNo: number, table: 'tag_rollups' | 'event_tag_rollups') {
   const { total } = await store.read
-    .selectFrom(table)
+    .selectFrom(countsIn(store.read, table))
     .select(({ fn }) => fn.sum<number>('success').as('total'))
     .where('site_no', '=', siteNo)
     .executeTakeFirstOrThrow()

@@ -204,3 +204,27 @@ testOnEveryEngine('a report waits for a fold of its site that is under way', asy
   await due
   assert.equal(folder.oldestUnfoldedOf(1), null)
 })
+
+testOnEveryEngine(
+  'what many folds added to a minute is merged when it is over, and counts as before',
+  async (store) => {
+    const { site_no, client_id } = await insertSite(store)
+    const clock = new TestClock(NOW)
+    const folder = new JournalFolder(store, new Folder(store, () => client_id), clock, 'node')
+    for (let seq = 1; seq <= 9; seq++) {
+      if (seq > 1 && seq % 3 === 1) clock.advance(MINUTE)
+      const now = clock.now()
+      await writeJournal(store, 'node', seq, deltaOf(site_no, [eventPayload({ timestamp_ms: now })], now))
+      folder.onSettled([mixedRow(seq)])
+      await folder.foldDue()
+    }
+    const parts = await store.read.selectFrom('minute_parts').select('bucket').orderBy('bucket').execute()
+    const minute = NOW - (NOW % MINUTE)
+    // The last two minutes may still get parts.
+    assert.deepEqual(
+      parts.map(({ bucket }) => (bucket - minute) / MINUTE),
+      [0, 1, 1, 1, 2, 2, 2],
+    )
+    assert.equal(await totalEvents(store, site_no), 9)
+  },
+)

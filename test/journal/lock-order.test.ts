@@ -9,10 +9,8 @@ const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 /** The tables whose rows a fold locks, each by when it is first touched. */
 const LOCKS = [
   'folds',
-  'event_rollups',
-  'tag_rollups',
-  'event_tag_rollups',
-  'rollup_marks',
+  'minute_parts',
+  'dirty_buckets',
   'site_containers',
   'tag_names',
   'daily_names',

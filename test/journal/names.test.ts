@@ -5,6 +5,7 @@ import { NameBook } from '../../src/journal/names.ts'
 import { MINUTE } from '../../src/lib/index.ts'
 import { LINKS_PER_DAY, NAMES_PER_DAY, OTHER } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
+import { countsIn } from '../../testkit/counts.ts'
 import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { steppingStore } from '../../testkit/stepping-store.ts'
@@ -32,7 +33,10 @@ function process(store: Store, nodeId: string) {
 const names = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `event ${from + i}`)
 
 const counted = async (store: Store) => {
-  const rows = await store.read.selectFrom('event_rollups').select(['event_name', 'events']).execute()
+  const rows = await store.read
+    .selectFrom(countsIn(store.read, 'event_rollups'))
+    .select(['event_name', 'events'])
+    .execute()
   return new Map(rows.map((row) => [row.event_name, row.events]))
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../../src/rollups/index.ts'
 import { requestRemovals } from '../../src/rollups/removal.ts'
 import type { Store } from '../../src/store/index.ts'
+import { countsIn } from '../../testkit/counts.ts'
 import { contentsOf, eventPayload, numbersOf } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch } from '../../testkit/payloads.ts'
@@ -39,7 +40,7 @@ interface Row {
 
 const rowsOf = (store: Store, grain = 60): Promise<Row[]> =>
   store.read
-    .selectFrom('field_rollups')
+    .selectFrom(countsIn(store.read, 'field_rollups'))
     .select(['event_name', 'field', 'present', 'total'])
     .where('grain', '=', grain)
     .orderBy('event_name')

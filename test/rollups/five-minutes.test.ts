@@ -4,6 +4,7 @@ import { addUpNextHour } from '../../src/rollups/add-up.ts'
 import { MINUTE_TABLES } from '../../src/rollups/columns.ts'
 import { applyRetention, GRAIN, rollUp } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
+import { countsIn } from '../../testkit/counts.ts'
 import { totalEvents } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
@@ -37,7 +38,7 @@ async function minuteRows(store: Store, siteNo: number, length: number): Promise
   const sums = new Map<string, Record<string, number>>()
   for (const table of MINUTE_TABLES) {
     const rows = await store.read
-      .selectFrom(table)
+      .selectFrom(countsIn(store.read, table))
       .selectAll()
       .where('site_no', '=', siteNo)
       .where('grain', '=', GRAIN.minute)

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { Delta, Folder, foldJournal } from '../../src/journal/index.ts'
 import type { EventPayload } from '../../src/journal/payload.ts'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
-import { GRAIN, rollUp } from '../../src/rollups/index.ts'
-import type { Store } from '../../src/store/index.ts'
+import { GRAIN, mergeParts, rollUp, type SiteMinute } from '../../src/rollups/index.ts'
+import { type Store, totalOf } from '../../src/store/index.ts'
+import { countsIn } from '../../testkit/counts.ts'
 import { addTo, deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
@@ -12,6 +13,7 @@ import { steppingStore } from '../../testkit/stepping-store.ts'
 const MIDNIGHT = Date.parse('2026-11-20T00:00:00.000Z')
 const NOW = MIDNIGHT + 30 * HOUR
 const FOLDS = 6
+const TAGS = [{ id: '12', name: 'GA4', status: 'failure' as const, execution_time: 84 }]
 
 /** A node that gets late events of the same two hours for every site, and folds them. */
 async function foldLateEvents(store: Store, nodeId: string, siteNos: readonly number[]): Promise<void> {
@@ -19,7 +21,9 @@ async function foldLateEvents(store: Store, nodeId: string, siteNos: readonly nu
   for (let seq = 1; seq <= FOLDS; seq++) {
     const delta = new Delta()
     for (const siteNo of siteNos) {
-      const events = [10, 70].map((minutes) => eventPayload({ timestamp_ms: MIDNIGHT + (minutes + seq) * MINUTE }))
+      const events = [10, 70].map((minutes) =>
+        eventPayload({ tags: TAGS, timestamp_ms: MIDNIGHT + (minutes + seq) * MINUTE }),
+      )
       addTo(delta, deltaOf(siteNo, events, MIDNIGHT + 3 * HOUR))
     }
     await writeJournal(store, nodeId, seq, delta)
@@ -27,29 +31,56 @@ async function foldLateEvents(store: Store, nodeId: string, siteNos: readonly nu
   }
 }
 
-testOnEveryEngine('hours and days that are derived while several nodes fold into them miss nothing', async (store) => {
-  const siteNos: number[] = []
-  for (let i = 0; i < 5; i++) siteNos.push((await insertSite(store)).site_no)
-  const nodes = ['a', 'b', 'c']
-  let isFolding = true
-  const rollUpAllAlong = async () => {
-    while (isFolding) await rollUp(store, NOW)
-  }
-  const rollingUp = [rollUpAllAlong(), rollUpAllAlong()]
-  await Promise.all(nodes.map((nodeId) => foldLateEvents(store, nodeId, siteNos)))
-  isFolding = false
-  await Promise.all(rollingUp)
-  while ((await rollUp(store, NOW)) > 0);
-  for (const siteNo of siteNos) {
-    const expected = nodes.length * FOLDS * 2
-    assert.deepEqual(
-      [await totalEvents(store, siteNo), await totalEvents(store, siteNo, GRAIN.hour)],
-      [expected, expected],
+testOnEveryEngine(
+  'hours and days that are derived while several nodes fold into them and merge parts miss nothing',
+  async (store) => {
+    const siteNos: number[] = []
+    for (let i = 0; i < 5; i++) siteNos.push((await insertSite(store)).site_no)
+    const nodes = ['a', 'b', 'c']
+    let isFolding = true
+    const rollUpAllAlong = async () => {
+      while (isFolding) await rollUp(store, NOW)
+    }
+    const minutes = siteNos.flatMap((siteNo) =>
+      Array.from({ length: FOLDS }, (_, seq) =>
+        [11 + seq, 71 + seq].map((n) => ({ siteNo, minute: MIDNIGHT + n * MINUTE })),
+      ),
     )
-    assert.equal(await totalEvents(store, siteNo, GRAIN.day), expected)
-  }
-  assert.deepEqual(await store.read.selectFrom('rollup_marks').selectAll().execute(), [])
-})
+    const mergeAllAlong = async (due: readonly SiteMinute[]) => {
+      while (isFolding) await mergeParts(store, due)
+    }
+    const rollingUp = [
+      rollUpAllAlong(),
+      rollUpAllAlong(),
+      mergeAllAlong(minutes.flat()),
+      mergeAllAlong(minutes.flat().reverse()),
+    ]
+    await Promise.all(nodes.map((nodeId) => foldLateEvents(store, nodeId, siteNos)))
+    isFolding = false
+    await Promise.all(rollingUp)
+    while ((await rollUp(store, NOW)) > 0);
+    for (const siteNo of siteNos) {
+      const expected = nodes.length * FOLDS * 2
+      assert.deepEqual(
+        [await totalEvents(store, siteNo), await totalEvents(store, siteNo, GRAIN.hour)],
+        [expected, expected],
+      )
+      assert.equal(await totalEvents(store, siteNo, GRAIN.day), expected)
+      const pairs = await store.read
+        .selectFrom('event_tag_rollups')
+        .select(['grain', totalOf('failure').as('failures')])
+        .where('site_no', '=', siteNo)
+        .groupBy('grain')
+        .orderBy('grain')
+        .execute()
+      assert.deepEqual(pairs, [
+        { grain: GRAIN.hour, failures: expected },
+        { grain: GRAIN.day, failures: expected },
+      ])
+    }
+    assert.deepEqual(await store.read.selectFrom('dirty_buckets').selectAll().execute(), [])
+  },
+)
 
 const others = {
   'a fold': () => Promise.resolve(),
@@ -80,12 +111,18 @@ for (const [who, comesFirst] of Object.entries(others)) {
       while ((await rollUp(store, NOW)) > 0);
       for (const grain of [GRAIN.hour, GRAIN.day]) {
         assert.equal(await totalEvents(store, site_no, grain), 2)
-        const signals = store.read.selectFrom('signal_rollups').select('ad_storage_denied').where('grain', '=', grain)
+        const signals = store.read
+          .selectFrom(countsIn(store.read, 'signal_rollups'))
+          .select('ad_storage_denied')
+          .where('grain', '=', grain)
         assert.deepEqual(await signals.execute(), [{ ad_storage_denied: 1 }])
-        const fields = store.read.selectFrom('field_rollups').select('present').where('grain', '=', grain)
+        const fields = store.read
+          .selectFrom(countsIn(store.read, 'field_rollups'))
+          .select('present')
+          .where('grain', '=', grain)
         assert.deepEqual(await fields.execute(), [{ present: 1 }])
       }
-      assert.deepEqual(await store.read.selectFrom('rollup_marks').selectAll().execute(), [])
+      assert.deepEqual(await store.read.selectFrom('dirty_buckets').selectAll().execute(), [])
     },
   )
 }

@@ -85,9 +85,12 @@ test('where minutes are added up by fives the ends are widened to five minutes',
   ])
 })
 
-test('a table whose finest rows are hours is read in whole hours, dirty or not', () => {
+test('a table whose finest rows are hours is read in whole hours, and of dirty ones also what parts add', () => {
   const rows = readable({ finest: GRAIN.hour })
-  assert.deepEqual(plan(at(0, '10:20'), at(0, '11:40'), rows, new Set([at(0, '11:00')])), ['hour 18T10:00 18T12:00'])
+  assert.deepEqual(plan(at(0, '10:20'), at(0, '11:40'), rows, new Set([at(0, '11:00'), at(0, '12:00')])), [
+    'hour 18T10:00 18T12:00',
+    'minute 18T11:00 18T12:00',
+  ])
 })
 
 test('where hour rows stand for local days the ends are widened to these, and no UTC days are read', () => {

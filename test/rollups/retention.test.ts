@@ -160,8 +160,10 @@ testOnEveryEngine(
   async (store) => {
     const { site_no } = await insertSite(store)
     const sent = NOW - 3 * HOUR
-    for (let event = 0; event < 30; event++) await accept(store, site_no, sent + event * MINUTE, sent)
-    await foldOrphans(store, [])
+    for (let event = 0; event < 30; event++) {
+      await accept(store, site_no, sent + event * MINUTE, sent)
+      await foldOrphans(store, [])
+    }
     await rollUpAll(store, NOW)
     // Stopped when it has begun and deleted nothing.
     assert.equal(await removeOldestHour(store, site_no, NOW, () => false, 10), false)

@@ -3,6 +3,7 @@ import { Folder, foldJournal } from '../../src/journal/index.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { applyRetention, GRAIN, removeDeletedSites, rollUp } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
+import { countsIn } from '../../testkit/counts.ts'
 import { deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
@@ -32,11 +33,11 @@ async function rollUpAll(store: Store, now: number): Promise<void> {
 }
 
 const dirtyBuckets = (store: Store, grain: number) =>
-  store.read.selectFrom('rollup_marks').select('bucket').where('grain', '=', grain).orderBy('bucket').execute()
+  store.read.selectFrom('dirty_buckets').select('bucket').where('grain', '=', grain).orderBy('bucket').execute()
 
 const hourRows = (store: Store, siteNo: number) =>
   store.read
-    .selectFrom('event_rollups')
+    .selectFrom(countsIn(store.read, 'event_rollups'))
     .select(['bucket', 'total'])
     .where('site_no', '=', siteNo)
     .where('grain', '=', GRAIN.hour)
@@ -68,7 +69,7 @@ testOnEveryEngine('days are summed from hours, tags and event-tag pairs with the
   await rollUpAll(store, MIDNIGHT + DAY + HOUR + 3 * MINUTE)
   assert.equal(await totalEvents(store, site_no, GRAIN.day), sent)
   const tags = await store.read
-    .selectFrom('tag_rollups')
+    .selectFrom(countsIn(store.read, 'tag_rollups'))
     .select(['tag_key', 'executions', 'le_100'])
     .where('grain', '=', GRAIN.day)
     .execute()
@@ -77,7 +78,7 @@ testOnEveryEngine('days are summed from hours, tags and event-tag pairs with the
     { tag_key: 'tag_31', executions: sent, le_100: 0 },
   ])
   const pairs = await store.read
-    .selectFrom('event_tag_rollups')
+    .selectFrom(countsIn(store.read, 'event_tag_rollups'))
     .select(['event_name', 'tag_key', 'success', 'timeout'])
     .where('grain', '=', GRAIN.day)
     .execute()

@@ -30,14 +30,18 @@ for (const isOneBad of [false, true]) {
       bucket: MIDNIGHT + hour * HOUR,
     }))
     for (const part of [hours.slice(0, 300), hours.slice(300)]) {
-      await store.write.insertInto('rollup_marks').values(part).execute()
+      await store.write.insertInto('dirty_buckets').values(part).execute()
     }
-    if (isOneBad) await refuseDeletion(store, 'rollup_marks', bad.site_no)
+    if (isOneBad) await refuseDeletion(store, 'dirty_buckets', bad.site_no)
     const clock = new TestClock(MIDNIGHT + 30 * DAY)
     const round = () => rollUpAll(store, clock, { backoff: new Backoff(), shouldContinue: () => true })
     if (isOneBad) await assert.rejects(round(), /not to be deleted/)
     else await round()
-    const left = await store.read.selectFrom('rollup_marks').select('site_no').where('grain', '=', GRAIN.hour).execute()
+    const left = await store.read
+      .selectFrom('dirty_buckets')
+      .select('site_no')
+      .where('grain', '=', GRAIN.hour)
+      .execute()
     assert.deepEqual(left, isOneBad ? [{ site_no: bad.site_no }, { site_no: bad.site_no }] : [])
   })
 }
@@ -49,14 +53,14 @@ testOnEveryEngine('rounds end when no more are allowed', async (store) => {
     grain: GRAIN.hour,
     bucket: MIDNIGHT + hour * HOUR,
   }))
-  await store.write.insertInto('rollup_marks').values(hours).execute()
+  await store.write.insertInto('dirty_buckets').values(hours).execute()
   let asked = 0
   await rollUpAll(store, new TestClock(MIDNIGHT + 30 * DAY), {
     backoff: new Backoff(),
     shouldContinue: () => ++asked <= BUCKETS_PER_ROUND,
   })
   assert.equal(
-    (await store.read.selectFrom('rollup_marks').select('bucket').where('grain', '=', GRAIN.hour).execute()).length,
+    (await store.read.selectFrom('dirty_buckets').select('bucket').where('grain', '=', GRAIN.hour).execute()).length,
     1,
   )
 })
@@ -68,7 +72,12 @@ testOnEveryEngine(
     const backoff = new Backoff()
     const round = (now: number) => rollUp(store, now, { backoff })
     const dirtyHours = () =>
-      store.read.selectFrom('rollup_marks').select('bucket').where('grain', '=', GRAIN.hour).orderBy('bucket').execute()
+      store.read
+        .selectFrom('dirty_buckets')
+        .select('bucket')
+        .where('grain', '=', GRAIN.hour)
+        .orderBy('bucket')
+        .execute()
     const noon = MIDNIGHT + 12 * HOUR
     await countOne(store, site_no)
     await countOne(store, site_no, noon - 2 * HOUR)
@@ -186,7 +195,7 @@ testOnEveryEngine('a site whose rows cannot be deleted does not block the retent
   }
   await rollUp(store, MIDNIGHT + 2 * HOUR)
   const bad = sites[0]?.site_no ?? 0
-  await refuseDeletion(store, 'event_rollups', bad)
+  await refuseDeletion(store, 'minute_parts', bad)
   await assert.rejects(
     applyRetention(store, RETENTION, MIDNIGHT + 30 * DAY, () => true),
     /not to be deleted/,
@@ -205,7 +214,7 @@ testOnEveryEngine('a deleted site whose rows cannot be deleted does not block th
       .execute()
   }
   const bad = sites[0]?.site_no ?? 0
-  await refuseDeletion(store, 'event_rollups', bad)
+  await refuseDeletion(store, 'minute_parts', bad)
   await assert.rejects(
     removeDeletedSites(store, MIDNIGHT, () => true),
     /not to be deleted/,

@@ -199,6 +199,7 @@ testPerEngine('maintenance from before the upgrade counts as announced', async (
   const [, copy = ''] = announcedMaintenance.statements({
     integer: 'bigint',
     counter: '',
+    json: '',
     identity: '',
     clustered: '',
     ephemeral: '',

@@ -6,7 +6,7 @@ import { insertSite } from '../../testkit/sites.ts'
 const usage = upsertInto('client_usage', { keys: ['client_id', 'month'], sums: ['events', 'requests'] })
 const containers = upsertInto('site_containers', { keys: ['site_no', 'container_id'], maxima: ['last_seen_at'] })
 const payloads = upsertInto('recent_payloads', { keys: ['site_no', 'id'], fixed: ['accepted_at', 'payload'] })
-const dirtyBuckets = upsertInto('rollup_marks', { keys: ['site_no', 'grain', 'bucket'] })
+const dirtyBuckets = upsertInto('dirty_buckets', { keys: ['site_no', 'grain', 'bucket'] })
 
 const journalRow = (store: Store, seq: number): BatchOperation => ({
   kind: 'statement',
@@ -130,7 +130,7 @@ testOnEveryRealEngine('an upsert leaves what is fixed, and rows of keys alone, a
   assert.deepEqual(await store.read.selectFrom('recent_payloads').selectAll().execute(), [
     { site_no: 1, id: 1, accepted_at: 5, payload: 'first' },
   ])
-  assert.equal((await store.read.selectFrom('rollup_marks').selectAll().execute()).length, 2)
+  assert.equal((await store.read.selectFrom('dirty_buckets').selectAll().execute()).length, 2)
 })
 
 testOnEveryRealEngine('errors are named by what the caller can do about them', async (store) => {

@@ -54,9 +54,9 @@ testOnCitus('tables are distributed with their rows, each once, and no old copy 
     const line = placement === 'everywhere' ? `${table}: copied to every node` : `${table}: distributed by ${placement}`
     assert.equal(done.includes(line), placement !== 'coordinator', table)
   }
-  assert.equal(await rowsIn(store, 'rollup_marks'), SITES)
+  assert.equal(await rowsIn(store, 'dirty_buckets'), SITES)
   assert.equal(await rowsIn(store, 'sites'), SITES)
-  assert.equal(await localBytes(store, 'rollup_marks'), 0)
+  assert.equal(await localBytes(store, 'dirty_buckets'), 0)
   assert.equal(await addSite(store, 'next'), SITES + 1, 'numbers are given out from where they had come to')
   assert.deepEqual(await distributeTables(store.admin), NOTHING_TO_DO)
 })
@@ -68,16 +68,16 @@ testOnCitus('what an interrupted run left undone is done by the next, and nothin
   await sql`select undistribute_table('event_rollups')`.execute(store.admin)
   await sql`select undistribute_table('folds')`.execute(store.admin)
   // As after an end between moving a table's rows and removing the old ones.
-  await sql`select undistribute_table('rollup_marks')`.execute(store.admin)
-  await sql`select create_distributed_table('rollup_marks', 'site_no', colocate_with => 'tag_rollups')`.execute(
+  await sql`select undistribute_table('dirty_buckets')`.execute(store.admin)
+  await sql`select create_distributed_table('dirty_buckets', 'site_no', colocate_with => 'tag_rollups')`.execute(
     store.admin,
   )
   assert.deepEqual(await distributeTables(store.admin), [
     'event_rollups: distributed by site_no',
     'folds: distributed by node_id',
-    'rollup_marks: the old copy on the coordinator is removed',
+    'dirty_buckets: the old copy on the coordinator is removed',
   ])
-  assert.equal(await rowsIn(store, 'rollup_marks'), SITES)
+  assert.equal(await rowsIn(store, 'dirty_buckets'), SITES)
   assert.equal(await siteGroups(store), 1)
   assert.deepEqual(await distributeTables(store.admin), NOTHING_TO_DO)
 })
@@ -99,7 +99,7 @@ async function addRows(store: Store): Promise<void> {
     store.write,
   )
   for (let site = 1; site <= SITES; site++) await addSite(store, String(site))
-  await sql`insert into rollup_marks (site_no, grain, bucket) select site_no, 3600, 0 from sites`.execute(store.write)
+  await sql`insert into dirty_buckets (site_no, grain, bucket) select site_no, 3600, 0 from sites`.execute(store.write)
 }
 
 /** Returns the site's number. */

@@ -223,11 +223,11 @@ test('what differs at the end is named, and the copy stays marked as unfinished'
   const disturbed = run(stores, async (_total, _already, copy) => {
     await copy(() => undefined)
     await stores.target.write.updateTable('event_rollups').set({ email: 7 }).where('site_no', '=', 1_000).execute()
-    await stores.target.write.deleteFrom('rollup_marks').where('site_no', '=', 2_000).execute()
+    await stores.target.write.deleteFrom('dirty_buckets').where('site_no', '=', 2_000).execute()
   })
   await refuses(
     disturbed,
-    /^the copy is not the same as the source.*event_rollups\.email adds up to 15000 in the source, to 14007 in the target; rollup_marks: 5 rows in the source, 4 in the target/,
+    /^the copy is not the same as the source.*event_rollups\.email adds up to 15000 in the source, to 14007 in the target; dirty_buckets: 5 rows in the source, 4 in the target/,
   )
   assert.equal(await hasUnfinishedCopy(stores.target.read), true)
 })

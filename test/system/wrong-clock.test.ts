@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY, HOUR, isoTime, MINUTE, monthOf, nextMonthStart, SECOND, systemClock } from '../../src/lib/index.ts'
 import { MachineClock } from '../../testkit/clock.ts'
+import { countsIn } from '../../testkit/counts.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { placeFor, postgres } from '../../testkit/engines.ts'
 import { startTestService, type TestService } from '../../testkit/service.ts'
@@ -90,7 +91,7 @@ test('on PostgreSQL a node whose clock is wrong takes no other for dead, and tak
     assert.equal((await other.ingest(site, payload)).status, 200)
     await other.service.ingest.flush()
     const row = await right.service.store.read
-      .selectFrom('event_rollups')
+      .selectFrom(countsIn(right.service.store.read, 'event_rollups'))
       .select(['bucket', 'skewed'])
       .where('site_no', '=', await siteNo(right, site.id))
       .executeTakeFirstOrThrow()

@@ -128,8 +128,8 @@ const ENGINES: readonly Engine[] = [
           ['log of the database', Buffer.from(await log())],
         ])
       }
-      const always = ['event_rollups', 'recent_payloads', 'write-ahead log', 'log of the database']
-      const holdNames = [/^event_rollups$/, /^recent_payloads$/, /^write-ahead log$/]
+      const always = ['minute_parts', 'recent_payloads', 'write-ahead log', 'log of the database']
+      const holdNames = [/^minute_parts$/, /^recent_payloads$/, /^write-ahead log$/]
       return { environment: { DATABASE_URL: url }, places, always, holdNames }
     },
   },

@@ -109,18 +109,25 @@ interface Account {
   seen: Seen
 }
 
+/** The engines' functions that give packed counts row by row. */
+const ROWS_OF = { SQLite: 'json_each', PostgreSQL: 'jsonb_array_elements' } as const
+
 /** Events and executions of the sites, of the minutes: what a crowd sends is of now. Two columns and an id. */
-export const COUNTS_BY_SITE = `select sites.id as id,
-    (select sum(total) from event_rollups where site_no = sites.site_no and grain = 60) as events,
-    (select sum(executions) from tag_rollups where site_no = sites.site_no and grain = 60) as executions
-  from sites where sites.name like 'crowd %'`
+export function countsBySite(engine: keyof typeof ROWS_OF): string {
+  const total = (column: 'events' | 'tags', place: number) =>
+    `(select sum(cast(c.value ->> ${place} as double precision)) from minute_parts p, ${ROWS_OF[engine]}(p.${column}) c
+      where p.site_no = sites.site_no)`
+  // After the name, events have their total second and tags their executions fifth.
+  return `select sites.id as id, ${total('events', 2)} as events, ${total('tags', 5)} as executions
+    from sites where sites.name like 'crowd %'`
+}
 
 /** Rows of one lane have numbers within so many, see src/journal/lanes.ts: with another number no round would ever see several lanes, and fail. */
 const LANE_SPAN = 2 ** 40
 /** Of how many lanes rows wait. */
 export const LANES_WAITING = `select count(distinct seq / ${LANE_SPAN}) as value from journal`
 
-/** A row of `COUNTS_BY_SITE`; numbers are text to one of the engines. */
+/** A row of `countsBySite`; numbers are text to one of the engines. */
 export interface CountedSite {
   id: string
   events: string | number | null

@@ -4,7 +4,7 @@ import { createOwnedDatabase } from '../../testkit/postgres/databases.ts'
 import type { PostgresServer } from '../../testkit/postgres/server.ts'
 import { ServerProcess } from '../../testkit/processes/server-process.ts'
 import { until } from '../../testkit/until.ts'
-import { COUNTS_BY_SITE, type CountedSite, countsOf } from './crowd.ts'
+import { type CountedSite, countsOf, countsBySite as countsQuery } from './crowd.ts'
 import type { Workshop } from './fault.ts'
 import { TcpProxy } from './proxy.ts'
 import { Scene, type SceneOptions } from './scene.ts'
@@ -74,7 +74,7 @@ export async function openPostgresScene(
 ): Promise<Scene> {
   const program = await ServerProcess.on(newFolder(), { DATABASE_URL: url })
   closers.add(() => program.kill())
-  const countsBySite = async () => countsOf(await ask<CountedSite>(COUNTS_BY_SITE))
+  const countsBySite = async () => countsOf(await ask<CountedSite>(countsQuery('PostgreSQL')))
   return Scene.open({
     program,
     isSettled: () => isSettled(ask),

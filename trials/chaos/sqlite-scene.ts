@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ServerProcess } from '../../testkit/processes/server-process.ts'
-import { COUNTS_BY_SITE, type CountedSite, countsOf, LANES_WAITING } from './crowd.ts'
+import { type CountedSite, countsBySite, countsOf, LANES_WAITING } from './crowd.ts'
 import type { Workshop } from './fault.ts'
 import { Scene, type SceneOptions } from './scene.ts'
 import { Shim } from './shim.ts'
@@ -29,7 +29,12 @@ export async function openSqliteScene(
     others,
     ...(crowd === undefined
       ? {}
-      : { crowd: { size: crowd, countsBySite: async () => countsOf(rowsOf<CountedSite>(dataDir, COUNTS_BY_SITE)) } }),
+      : {
+          crowd: {
+            size: crowd,
+            countsBySite: async () => countsOf(rowsOf<CountedSite>(dataDir, countsBySite('SQLite'))),
+          },
+        }),
     isSettled: async () => countRows(dataDir, 'journal') === 0,
     usage: async () => askNumber(dataDir, 'select coalesce(sum(events), 0) as value from client_usage'),
   })
@@ -43,7 +48,7 @@ export async function openShimmedScene(workshop: Workshop): Promise<{ scene: Sce
 }
 
 /** Rows of a table, even while another process has the database open. */
-export const countRows = (dataDir: string, table: 'journal' | 'rollup_marks'): number =>
+export const countRows = (dataDir: string, table: 'journal' | 'dirty_buckets'): number =>
   askNumber(dataDir, `select count(*) as value from ${table}`)
 
 /** Of how many lanes rows wait in the journal. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
+import { rollupRows } from '../../bench/lib/counts.ts'
 import { DAY, floorTo } from '../../src/lib/index.ts'
-import { eventRollups, GRAIN, tagRollups } from '../../src/rollups/index.ts'
+import { GRAIN, NAME_COLUMNS } from '../../src/rollups/index.ts'
 import { columnsOf, type Store } from '../../src/store/index.ts'
 
 /** How much a site has sent under. */
@@ -30,20 +31,20 @@ export async function bloat(store: Store, siteId: string, { days, containers, ta
     .where('id', '=', siteId)
     .executeTakeFirstOrThrow()
   const start = floorTo(Date.now(), DAY) - (days - 1) * DAY
-  await fill(tagRollups, 'tag_key', tags)
-  await fill(eventRollups, 'event_name', events)
+  await fill('tag_rollups', tags)
+  await fill('event_rollups', events)
 
-  async function fill(spec: typeof tagRollups | typeof eventRollups, name: string, names: number): Promise<void> {
-    const columns = columnsOf(spec)
+  async function fill(table: 'tag_rollups' | 'event_rollups', names: number): Promise<void> {
+    const columns = columnsOf(rollupRows(table))
     const values: Readonly<Record<string, RawBuilder<unknown>>> = {
       site_no: sql.lit(site_no),
       grain: sql.lit(GRAIN.day),
       bucket: sql`${sql.lit(start)} + cast(days.n as bigint) * ${sql.lit(DAY)}`,
       container_id: sql`'GTM-B' || containers.n`,
-      [name]: sql`'Bloat ' || names.n`,
+      [NAME_COLUMNS[table][0]]: sql`'Bloat ' || names.n`,
     }
     await sql`
-      insert into ${sql.table(spec.table)} (${sql.join(columns.map((column) => sql.ref(column)))})
+      insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
       with recursive
         days(n) as (select 0 union all select n + 1 from days where n < ${sql.lit(days - 1)}),
         containers(n) as (select 0 union all select n + 1 from containers where n < ${sql.lit(containers - 1)}),

@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { vendorsNow } from '../../alerts/index.ts'
 import type { ReportContext } from '../../analytics/index.ts'
 import type { Visible } from '../../http/index.ts'
 import { floorTo, HOUR, isoTime } from '../../lib/index.ts'
-import { GRAIN } from '../../rollups/index.ts'
+import { dirtyCounts, GRAIN } from '../../rollups/index.ts'
 import { type Kysely, type Tables, totalOf } from '../../store/index.ts'
 import { FINE, figuresOf, nameOfVendor } from './catalogue.ts'
 import type { VendorSite, VendorSites, VendorSitesQuery } from './schemas.ts'
@@ -92,21 +92,26 @@ async function cellsOf(
     const siteNos = sql.join([...keys.keys()])
     const names = sql.join([...new Set(part.flatMap(({ sum }) => sum.rawKeys))])
     const measures = sql`${totalOf('r.executions')} as runs, ${totalOf(sql<number>`r.failure + r.timeout + r.exception`)} as bad`
+    const dirty = sql<SqlBool>`m.site_no in (${siteNos}) and m.grain = ${GRAIN.hour} and m.bucket >= ${from} and m.bucket < ${to}`
     const { rows } = await sql<{ site_no: number; tag_key: string; hour: number; runs: number; bad: number }>`
       select r.site_no, r.tag_key, r.bucket - r.bucket % ${HOUR} as hour, ${measures} from tag_rollups r
       where r.site_no in (${siteNos}) and r.grain = ${GRAIN.hour} and r.bucket >= ${from} and r.bucket < ${to}
         and r.tag_key in (${names})
         and not exists (
-          select 1 from rollup_marks m
+          select 1 from dirty_buckets m
           where m.site_no = r.site_no and m.grain = ${GRAIN.hour} and m.bucket = r.bucket - r.bucket % ${HOUR}
         )
       group by 1, 2, 3
       union all
-      select m.site_no, r.tag_key, m.bucket as hour, ${measures} from rollup_marks m
+      select m.site_no, r.tag_key, m.bucket as hour, ${measures} from dirty_buckets m
       join tag_rollups r
         on r.site_no = m.site_no and r.grain = ${GRAIN.minute} and r.bucket >= m.bucket and r.bucket < m.bucket + ${HOUR}
-      where m.site_no in (${siteNos}) and m.grain = ${GRAIN.hour} and m.bucket >= ${from} and m.bucket < ${to}
-        and r.tag_key in (${names})
+      where ${dirty} and r.tag_key in (${names})
+      group by 1, 2, 3
+      union all
+      select r.site_no, r.tag_key, r.bucket - r.bucket % ${HOUR} as hour, ${measures}
+      from ${dirtyCounts(db, 'tag_rollups', dirty)} r
+      where r.tag_key in (${names})
       group by 1, 2, 3`.execute(db)
     for (const { site_no, tag_key, hour, runs, bad } of rows) {
       // The same name may belong to another vendor on another site.

@@ -45,6 +45,7 @@ export async function readEventRepeats(
       measures: MEASURES,
       where: isOneOf('event_name', names),
       slots: { length: HOUR, end },
+      eachMinute: true,
     }),
   )
   for (const { at, event_name, ...sums } of rows) {

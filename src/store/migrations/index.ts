@@ -60,6 +60,7 @@ import { thinnedResults } from './0062-thinned-results.ts'
 import { digestReaders } from './0063-digest-readers.ts'
 import { announcedMaintenance } from './0064-announced-maintenance.ts'
 import { knownRecipients } from './0065-known-recipients.ts'
+import { minuteParts } from './0066-minute-parts.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add at the end; never change a released one. */
@@ -126,6 +127,7 @@ export const migrations: readonly Migration[] = [
   digestReaders,
   announcedMaintenance,
   knownRecipients,
+  minuteParts,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -7,6 +7,8 @@ export interface ColumnTypes {
    * stay a number instead of failing the fold for ever.
    */
   counter: string
+  /** A JSON value. */
+  json: string
   /** A primary key that is assigned in ascending order and never reused. */
   identity: string
   /** Follows the definition of a table that is read only by its primary key. */

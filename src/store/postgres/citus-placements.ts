@@ -25,7 +25,8 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   tag_signal_rollups: 'site_no',
   field_rollups: 'site_no',
   // Cleared and read in one transaction with the rollups they belong to.
-  rollup_marks: 'site_no',
+  minute_parts: 'site_no',
+  dirty_buckets: 'site_no',
   minute_floors: 'site_no',
   // Joined with `sites` by the overview, and read with every report.
   site_containers: 'site_no',

@@ -66,10 +66,9 @@ function mergeIntoLast(spec: UpsertSpec, columns: SqlValue[][], values: readonly
 export function upsertSql(spec: UpsertSpec, types: readonly string[]): string {
   const columns = columnsOf(spec)
   const arrays = types.map((type, index) => `$${index + 1}::${type}[]`)
-  return (
-    `insert into ${spec.table} (${columns.join(', ')}) select * from unnest(${arrays.join(', ')}) ` +
-    `on conflict (${spec.keys.join(', ')}) do update set ${updates(spec).join(', ')}`
-  )
+  const conflict =
+    spec.isNew === true ? '' : ` on conflict (${spec.keys.join(', ')}) do update set ${updates(spec).join(', ')}`
+  return `insert into ${spec.table} (${columns.join(', ')}) select * from unnest(${arrays.join(', ')})${conflict}`
 }
 
 function updates({ table, keys, sums, maxima }: UpsertSpec): string[] {

@@ -112,7 +112,7 @@ export class BatchWriter {
       if (type === undefined) throw new StoreError('other', `${spec.table} has no column ${column}`)
       return type
     })
-    const upsert = { sql: upsertSql(spec, types), isText: types.map((type) => type === 'text') }
+    const upsert = { sql: upsertSql(spec, types), isText: types.map((type) => type === 'text' || type === 'jsonb') }
     this.#upserts.set(spec, upsert)
     return upsert
   }

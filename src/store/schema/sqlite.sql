@@ -251,6 +251,13 @@ CREATE TABLE digests (
   primary key (client_id, period_end)
 ) without rowid;
 
+CREATE TABLE "dirty_buckets" (
+  site_no integer not null,
+  grain integer not null,
+  bucket integer not null, writes integer not null default 0,
+  primary key (site_no, grain, bucket)
+) without rowid;
+
 CREATE TABLE event_rollups (
   site_no integer not null,
   grain integer not null,
@@ -415,6 +422,20 @@ CREATE TABLE minute_floors (
   clearing integer
   , fives_before integer);
 
+CREATE TABLE minute_parts (
+  site_no integer not null,
+  bucket integer not null,
+  container_id text not null,
+  part integer not null,
+  events text,
+  tags text,
+  event_tags text,
+  signals text,
+  tag_signals text,
+  fields text,
+  primary key (site_no, bucket, container_id, part)
+);
+
 CREATE TABLE nodes (
   id text primary key,
   name text not null,
@@ -554,13 +575,6 @@ CREATE TABLE removed_probes (
   interval_seconds integer not null,
   removed_at integer not null
 );
-
-CREATE TABLE rollup_marks (
-  site_no integer not null,
-  grain integer not null,
-  bucket integer not null, writes integer not null default 0,
-  primary key (site_no, grain, bucket)
-) without rowid;
 
 CREATE TABLE saved_views (
   id text primary key,
@@ -874,6 +888,8 @@ CREATE INDEX deliveries_pending on deliveries (channel, id) where state = 'pendi
 
 CREATE INDEX deliveries_pending_by_id on deliveries (id) where state = 'pending';
 
+CREATE INDEX dirty_buckets_by_bucket on dirty_buckets (grain, bucket);
+
 CREATE INDEX idempotency_keys_by_time on idempotency_keys (accepted_at);
 
 CREATE INDEX identity_roles_by_client on identity_roles (client_id);
@@ -903,8 +919,6 @@ CREATE INDEX probes_due on probes (next_run_at) where is_active = 1;
 CREATE INDEX reference_counts_by_age on reference_counts (site_no, bucket);
 
 CREATE INDEX removed_probes_by_site on removed_probes (site_id);
-
-CREATE INDEX rollup_marks_by_bucket on rollup_marks (grain, bucket);
 
 CREATE INDEX silences_by_end on silences (ends_at);
 

@@ -7,6 +7,7 @@ import {
   type ThreadOptions,
   type ThreadRequest,
 } from './protocol.ts'
+import { defineSumPacked } from './sum-packed.ts'
 
 /** How long a statement waits for another program's lock on the file, ms. */
 const BUSY_TIMEOUT_MS = 1_000
@@ -141,6 +142,7 @@ export class SqliteConnection {
 function openDatabase({ path, mode }: ThreadOptions): DatabaseSync {
   const db = new DatabaseSync(path, { readOnly: mode === 'reader', timeout: BUSY_TIMEOUT_MS })
   db.exec(`pragma cache_size = -${CACHE_KIB[mode]}`)
+  defineSumPacked(db)
   if (mode === 'reader') return db
   // FULL: a commit returns only after its WAL frames are on disk. Otherwise an acknowledged count could be lost.
   db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on')
@@ -180,9 +182,8 @@ function upsertSql(spec: UpsertSpec, rows: number): string {
   ]
   const action = updates.length === 0 ? 'do nothing' : `do update set ${updates.join(', ')}`
   const row = `(${columns.map(() => '?').join(', ')})`
-  const text =
-    `insert into ${spec.table} (${columns.join(', ')}) values ${Array<string>(rows).fill(row).join(', ')} ` +
-    `on conflict (${spec.keys.join(', ')}) ${action}`
+  const conflict = spec.isNew === true ? '' : ` on conflict (${spec.keys.join(', ')}) ${action}`
+  const text = `insert into ${spec.table} (${columns.join(', ')}) values ${Array<string>(rows).fill(row).join(', ')}${conflict}`
   textByColumns.set(key, text)
   return text
 }

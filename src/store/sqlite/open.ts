@@ -18,6 +18,7 @@ const sqliteTypes: ColumnTypes = {
   integer: 'integer',
   // SQLite turns a sum past 64 bits into a float automatically.
   counter: 'integer',
+  json: 'text',
   identity: 'integer primary key autoincrement',
   clustered: 'without rowid',
   ephemeral: '',

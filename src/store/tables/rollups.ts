@@ -154,8 +154,27 @@ export interface EventTagRollupTable extends RollupKey, OutcomeCounts {
   tag_key: string
 }
 
+/**
+ * Counts of one container in one minute, as folds added them: one row for each, packed (see `PackedSums`). Null where there are none. Once
+ * an hour is rolled up, its `event_tags` are in hour rows; after two days all are in minute rows.
+ */
+export interface MinutePartTable {
+  site_no: number
+  /** Start of the minute, epoch ms. */
+  bucket: number
+  container_id: string
+  /** Tells parts of a minute apart; random. */
+  part: number
+  events: string | null
+  tags: string | null
+  event_tags: string | null
+  signals: string | null
+  tag_signals: string | null
+  fields: string | null
+}
+
 /** Dirty buckets: hours and days whose derived rows are out of date. Reports read the finer rows there. */
-export interface RollupMarkTable {
+export interface DirtyBucketTable {
   site_no: number
   grain: number
   bucket: number

@@ -6,6 +6,7 @@ import { COFFEE, FASHION } from '../../../src/cli/demo/world.ts'
 import { DAY, HOUR } from '../../../src/lib/index.ts'
 import { applyRetention, GRAIN } from '../../../src/rollups/index.ts'
 import type { Store } from '../../../src/store/index.ts'
+import { countsIn } from '../../../testkit/counts.ts'
 import { totalEvents } from '../../../testkit/deltas.ts'
 import { logicEngines, openEmptyStore, testLogic, testPerEngine } from '../../../testkit/engines.ts'
 import { insertSite } from '../../../testkit/sites.ts'
@@ -29,7 +30,7 @@ async function fill(store: Store, to: number, step: (filledTo: number) => void =
  */
 const rowsOf = (store: Store): Promise<unknown[]> =>
   store.read
-    .selectFrom('event_rollups')
+    .selectFrom(countsIn(store.read, 'event_rollups'))
     .selectAll()
     .where('container_id', '=', FASHION.serverContainerId)
     .where('grain', '>', GRAIN.minute)
@@ -52,7 +53,7 @@ testPerEngine(
       async () => {
         const [site] = await ensureDemoSites(store, clock, 'the folder', PROFILES)
         const buckets = await store.read
-          .selectFrom('event_rollups')
+          .selectFrom(countsIn(store.read, 'event_rollups'))
           .select('bucket')
           .distinct()
           .where('site_no', '=', site?.row.site_no ?? 0)
@@ -91,7 +92,7 @@ testPerEngine(
         const inHours = await totalEvents(store, row.site_no, 3_600)
         assert.ok(inMinutes > 0 && inMinutes < inHours, 'minute rows are kept for two of three days')
         const open = await store.read
-          .selectFrom('event_rollups')
+          .selectFrom(countsIn(store.read, 'event_rollups'))
           .select((eb) => eb.fn.sum<number>('total').as('total'))
           .where('site_no', '=', row.site_no)
           .where('grain', '=', 60)

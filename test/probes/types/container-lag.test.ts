@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../src/probes/probe-type.ts'
 import { containerLag } from '../../../src/probes/types/container-lag.ts'
 import type { Store } from '../../../src/store/index.ts'
 import { NOW } from '../../../testkit/clock.ts'
+import { countsIn } from '../../../testkit/counts.ts'
 import { testLogic, testOnEveryEngine } from '../../../testkit/engines.ts'
 import { batch, event } from '../../../testkit/payloads.ts'
 import { count } from '../../analytics/support.ts'
@@ -195,7 +196,7 @@ testOnEveryEngine(
     const site = await siteWith(store, payloads)
     assert.equal((await versionsIn(store, site.site_no)).length, 50)
     const rows = await store.read
-      .selectFrom('event_rollups')
+      .selectFrom(countsIn(store.read, 'event_rollups'))
       .select((eb) => eb.fn.sum<number>('total').as('total'))
       .where('site_no', '=', site.site_no)
       .where('grain', '=', 60)

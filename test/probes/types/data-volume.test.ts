@@ -188,7 +188,10 @@ testOnEveryEngine('how events come by the minute is read of any number of them',
     // More than an integer holds.
     [1e300, '3 3 3'],
   ] as const) {
-    await store.write.updateTable('event_rollups').set({ events }).execute()
+    await store.write
+      .updateTable('minute_parts')
+      .set({ events: JSON.stringify([['purchase', events]]) })
+      .execute()
     assert.deepEqual(await hours(), new Set([expected]), `${events}`)
   }
 })

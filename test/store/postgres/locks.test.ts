@@ -10,7 +10,7 @@ const BUCKET = [1, 3600, 0] as const
 const markDirty: BatchOperation = { kind: 'upsert', spec: dirtyBuckets, values: BUCKET }
 const clearDirty = (store: Store): BatchOperation => ({
   kind: 'statement',
-  query: store.write.deleteFrom('rollup_marks').where('site_no', '=', BUCKET[0]).compile(),
+  query: store.write.deleteFrom('dirty_buckets').where('site_no', '=', BUCKET[0]).compile(),
   expectChanges: 1,
 })
 
@@ -55,7 +55,7 @@ test('counts that arrive while others derive are in the derived rows, or leave t
         ofKind('unexpected_changes')(thrown)
       }
       const both = await store.read.transaction().execute(async (trx) => ({
-        dirty: await trx.selectFrom('rollup_marks').select('bucket').executeTakeFirst(),
+        dirty: await trx.selectFrom('dirty_buckets').select('bucket').executeTakeFirst(),
         usage: await trx.selectFrom('client_usage').select(['month', 'events']).orderBy('month').execute(),
       }))
       const [counted, derived] = both.usage
@@ -104,7 +104,7 @@ test('a bucket that is dirty already is locked until the end of the transaction 
     await Promise.all([holding, clearing])
   }
   assert.deepEqual(order, ['marked', 'cleared'])
-  assert.deepEqual(await folder.read.selectFrom('rollup_marks').selectAll().execute(), [])
+  assert.deepEqual(await folder.read.selectFrom('dirty_buckets').selectAll().execute(), [])
 })
 
 const waitsForLock = (store: Store) =>

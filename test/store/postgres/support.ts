@@ -39,7 +39,7 @@ export const ofKind =
   }
 
 export const usage = upsertInto('client_usage', { keys: ['client_id', 'month'], sums: ['events', 'requests'] })
-export const dirtyBuckets = upsertInto('rollup_marks', { keys: ['site_no', 'grain', 'bucket'] })
+export const dirtyBuckets = upsertInto('dirty_buckets', { keys: ['site_no', 'grain', 'bucket'] })
 
 export const addUsage = (client: string, events: number): BatchOperation => ({
   kind: 'upsert',

@@ -4,7 +4,7 @@ import { newPlace, openPostgresScene, openSession, type PostgresPlace, type Sess
 
 /** Ingest's commit gives up after 5 s. */
 const HELD = { least: 500, most: 8_000 } as const
-const TABLES = ['journal', 'idempotency_keys', 'event_rollups', 'rollup_marks'] as const
+const TABLES = ['journal', 'idempotency_keys', 'minute_parts', 'dirty_buckets'] as const
 const FULL = { least: 300, most: 3_000 } as const
 /** The program comes back at once for each place that becomes free; it is shut out after some tries. */
 const TRIES = 10

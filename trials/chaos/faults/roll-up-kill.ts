@@ -23,7 +23,7 @@ export const rollUpKill: Fault = {
       async strike(random) {
         let most = 0
         await until('a roll-up is under way', async () => {
-          const dirty = countRows(dataDir, 'rollup_marks')
+          const dirty = countRows(dataDir, 'dirty_buckets')
           most = Math.max(most, dirty)
           if (dirty < most) return true
           await sleep(LOOK_EVERY_MS)
@@ -32,7 +32,7 @@ export const rollUpKill: Fault = {
         await sleep(random.between(0, LATEST_MS))
         await scene.program.kill()
         rounds++
-        if (countRows(dataDir, 'rollup_marks') > 0) withinRollUp++
+        if (countRows(dataDir, 'dirty_buckets') > 0) withinRollUp++
         return await scene.program.start()
       },
       note: () => `in ${withinRollUp} of ${rounds} rounds dirty hours were left to do when the program died`,

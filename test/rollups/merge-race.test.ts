@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { sql } from 'kysely'
+import { Folder, foldJournal } from '../../src/journal/index.ts'
+import { HOUR, MINUTE } from '../../src/lib/index.ts'
+import { GRAIN, mergeParts, rollUp } from '../../src/rollups/index.ts'
+import type { Store } from '../../src/store/index.ts'
+import { countsIn } from '../../testkit/counts.ts'
+import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
+import { postgres, testOnEveryEngine } from '../../testkit/engines.ts'
+import { insertSite } from '../../testkit/sites.ts'
+import { until } from '../../testkit/until.ts'
+
+const HOUR_START = Date.parse('2026-11-20T10:00:00.000Z')
+const LATER = HOUR_START + 3 * HOUR
+const TAGS = [{ id: '12', name: 'GA4', status: 'failure' as const, execution_time: 84 }]
+
+let seq = 0
+async function foldTwice(store: Store, siteNo: number, at: number): Promise<void> {
+  for (let n = 0; n < 2; n++) {
+    await writeJournal(store, 'node', ++seq, deltaOf(siteNo, [eventPayload({ tags: TAGS, timestamp_ms: at })], at))
+    await foldJournal(store, new Folder(store, () => 'client'), { nodeId: 'node' })
+  }
+}
+
+const waitingForLocks = (store: Store, sessions: number) =>
+  until(`${sessions} sessions wait for locks`, async () => {
+    const { rows } = await sql`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(store.read)
+    return rows.length >= sessions ? true : undefined
+  })
+
+/** Merges the site's minute and leaves the transaction open, until `during` has begun and waits for it. */
+async function whileMerging(store: Store, siteNo: number, during: () => Promise<unknown>): Promise<void> {
+  const last = await insertSite(store)
+  await foldTwice(store, last.site_no, LATER)
+  const [isHeld, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = store.write.transaction().execute(async (trx) => {
+    await sql`select from minute_parts where site_no = ${last.site_no} for update`.execute(trx)
+    isHeld.resolve()
+    await mayEnd.promise
+  })
+  await isHeld.promise
+  const minutes = [siteNo, last.site_no].map((each, n) => ({ siteNo: each, minute: n === 0 ? HOUR_START : LATER }))
+  const merging = mergeParts(store, minutes)
+  try {
+    await waitingForLocks(store, 1)
+    const others = during()
+    await waitingForLocks(store, 2)
+    mayEnd.resolve()
+    await others
+  } finally {
+    mayEnd.resolve()
+    await Promise.all([holding, merging])
+  }
+}
+
+const counted = async (store: Store, siteNo: number) => {
+  const [events, pairs] = [countsIn(store.read, 'event_rollups'), countsIn(store.read, 'event_tag_rollups')]
+  const of = { events: store.read.selectFrom(events).select('events as count').where('grain', '=', GRAIN.minute) }
+  const failures = store.read.selectFrom(pairs).select('failure as count').where('grain', '=', GRAIN.hour)
+  return {
+    events: (await of.events.where('site_no', '=', siteNo).execute()).map(({ count }) => count),
+    failures: (await failures.where('site_no', '=', siteNo).execute()).map(({ count }) => count),
+  }
+}
+
+for (const [which, rowsAtOnce] of Object.entries({ 'few counts': undefined, 'many counts': 3 })) {
+  testOnEveryEngine(
+    `an hour with ${which} that is rolled up while its parts are merged counts each once`,
+    async (store) => {
+      const { site_no } = await insertSite(store)
+      await foldTwice(store, site_no, HOUR_START)
+      await foldTwice(store, site_no, HOUR_START + MINUTE)
+      const options = rowsAtOnce === undefined ? {} : { rowsAtOnce }
+      await whileMerging(store, site_no, () => rollUp(store, LATER, options))
+      while ((await rollUp(store, LATER, options)) > 0);
+      assert.deepEqual(await counted(store, site_no), { events: [2, 2], failures: [4] })
+    },
+    [postgres],
+  )
+}
