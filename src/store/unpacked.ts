@@ -30,16 +30,10 @@ interface Packed {
 export function unpacked(db: Kysely<Tables>, packed: Packed): RawBuilder<unknown> {
   const { column, names, tables, where, keys, minima, sumBy } = packed
   const isPostgres = isOnPostgres(db)
-  const places = [
-    ...names.map((name, place) => sql`r.value ->> ${sql.lit(place)} as ${sql.ref(name)}`),
-    ...packed.counts.map((count, index) => {
-      const value = sql`r.value ->> ${sql.lit(names.length + index)}`
-      return sql`coalesce(${isPostgres ? sql`(${value})::double precision` : value}, 0) as ${sql.ref(count)}`
-    }),
-  ]
+  const places = sql.raw(placesOf(packed, isPostgres))
   if (isPostgres) {
     const others = Object.entries({ ...keys, ...minima }).map(([name, value]) => sql`${value} as ${sql.ref(name)}`)
-    return sql`(select ${sql.join([...others, ...places])}
+    return sql`(select ${sql.join([...others, places])}
       from ${tables} cross join lateral jsonb_array_elements(${column}) as r(value) where ${where})`
   }
   const inner = [
@@ -48,9 +42,27 @@ export function unpacked(db: Kysely<Tables>, packed: Packed): RawBuilder<unknown
     sql`${sql.raw(SUM_PACKED)}(${sql.lit(names.length)}, ${column}) as packed_sums`,
   ]
   const others = Object.keys({ ...keys, ...minima }).map((name) => sql`${sql.ref(`g.${name}`)}`)
-  return sql`(select ${sql.join([...others, ...places])}
+  return sql`(select ${sql.join([...others, places])}
     from (select ${sql.join(inner)} from ${tables} where ${where} and ${column} is not null
       group by ${sql.join(sumBy)}) as g, json_each(g.packed_sums) as r)`
+}
+
+/** The text that reads each name and count of a packed row `r`. Kept, because to compile some twenty columns takes longer than to run them. */
+const placesByColumns = new Map<string, string>()
+
+function placesOf({ names, counts }: Pick<Packed, 'names' | 'counts'>, isPostgres: boolean): string {
+  const key = `${isPostgres} ${names.join()} ${counts.join()}`
+  const known = placesByColumns.get(key)
+  if (known !== undefined) return known
+  const text = [
+    ...names.map((name, place) => `r.value ->> ${place} as "${name}"`),
+    ...counts.map((count, index) => {
+      const value = `r.value ->> ${names.length + index}`
+      return `coalesce(${isPostgres ? `(${value})::double precision` : value}, 0) as "${count}"`
+    }),
+  ].join(', ')
+  placesByColumns.set(key, text)
+  return text
 }
 
 /** How many rows a column's packed counts have, as SQL; null for null. */

@@ -6,15 +6,23 @@ export function defineSumPacked(db: DatabaseSync): void {
   db.aggregate(SUM_PACKED, {
     deterministic: true,
     directOnly: true,
-    start: 0,
+    start: '',
     step: (state, names, text) => {
-      const sums = isSums(state) ? state : new PackedSums(Number(names))
+      // Most minutes have one part, which a reader that tells minutes apart gets as it is.
+      if (state === '') return String(text)
+      const sums = isSums(state) ? state : sumsOf(Number(names), String(state))
       sums.add(String(text))
       // Node keeps any value as the state; its types allow only those that SQLite knows.
       return sums as unknown as SQLInputValue
     },
-    result: (state) => (isSums(state) ? state.toText() : '[]'),
+    result: (state) => (isSums(state) ? state.toText() : state === '' ? '[]' : state),
   })
 }
 
 const isSums = (state: unknown): state is PackedSums => state instanceof PackedSums
+
+function sumsOf(names: number, text: string): PackedSums {
+  const sums = new PackedSums(names)
+  sums.add(text)
+  return sums
+}
