@@ -262,6 +262,8 @@ test('someone without a role, or who loses the last one, sees whom to ask for on
   await follow(page, '/probes/new')
   await page.getByRole('heading', { name: 'You have no role yet' }).waitFor()
   assert.equal(streams, 0, 'a stream that is refused looks like a lost connection')
+  // Each refusal is an error to the browser, also of what this page still asks for.
+  await page.waitForLoadState('networkidle')
   browserErrors.length = 0
 })
 
