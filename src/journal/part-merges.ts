@@ -39,7 +39,10 @@ export class PartMerges {
   /** Parts of these cells are in the store. */
   note(siteNo: number, cells: Iterable<Pick<Cell, 'minute'>>): void {
     for (const { minute } of cells) {
-      if (minute < this.#firstOpen) this.#noteLate(siteNo, minute)
+      if (minute < this.#firstOpen) {
+        this.#noteLate(siteNo, minute)
+        continue
+      }
       const noted = this.#notedOf(minute)
       if (noted === undefined) continue
       if (noted.once.has(siteNo)) noted.again.add(siteNo)
@@ -71,11 +74,11 @@ export class PartMerges {
     this.#push(siteNo, minute)
   }
 
-  /** Undefined for a minute that is over. */
+  /** Undefined for a minute that is farther ahead than any that a sender's clock may name. */
   #notedOf(minute: number): Noted | undefined {
     const known = this.#open.get(minute)
     if (known !== undefined) return known
-    if (minute < this.#firstOpen || this.#open.size >= MOST_MINUTES) return undefined
+    if (this.#open.size >= MOST_MINUTES) return undefined
     const noted = { once: new Set<number>(), again: new Set<number>() }
     this.#open.set(minute, noted)
     return noted

@@ -6,6 +6,7 @@ import { boundOnce } from './bound.ts'
 import { dirtyBuckets, GRAIN, oneWrite, type RollupTable } from './columns.ts'
 import { insertCounts } from './insert-counts.ts'
 import { partsOf, SECTIONS } from './minute-parts.ts'
+import { holdDirty } from './minute-retention.ts'
 import { movePairs, moveToRows, partRanges, removeParts } from './move-parts.ts'
 import {
   type DirtyBucket,
@@ -67,10 +68,10 @@ export async function derive(
     const parts = level.hasParts ? await partRanges(store, rangeOf(level, dirty), ALL_TABLES, MINUTE, rowsAtOnce) : []
     for (const range of parts) {
       const moved = [...movePairs(store, range), ...moveToRows(store, range, MINUTE)]
-      await store.batch([holdDirty(store, level, dirty), ...moved])
+      await store.batch([holdDirty(store, level.to, dirty), ...moved])
     }
     for (const slice of await slicesOf(store, level, dirty, rowsAtOnce))
-      await store.batch([holdDirty(store, level, dirty), ...deriveSlice(store, level, dirty, slice)])
+      await store.batch([holdDirty(store, level.to, dirty), ...deriveSlice(store, level, dirty, slice)])
     const cleared = clearDirty(store, level, dirty, dirty.writes)
     await store.batch([cleared, ...markDayDirty(level, dirty)])
     return true
@@ -86,7 +87,7 @@ async function moveMostPairs(store: Store, level: RollUpLevel, dirty: DirtyBucke
   if (!level.hasParts) return
   const ranges = await partRanges(store, rangeOf(level, dirty), ['event_tag_rollups'], MINUTE, rowsAtOnce)
   if (ranges.length <= 1) return
-  for (const range of ranges) await store.batch([holdDirty(store, level, dirty), ...movePairs(store, range)])
+  for (const range of ranges) await store.batch([holdDirty(store, level.to, dirty), ...movePairs(store, range)])
 }
 
 /**
@@ -110,21 +111,6 @@ function checkEmpty({ write }: Store, level: RollUpLevel, dirty: DirtyBucket, ta
 
 /** The values of nearly all statements: a site, and a time from `from` until before `to`. */
 const RANGE = ['siteNo', 'from', 'to'] as const
-
-/**
- * Comes first in each slice. Between two of them a node may be suspended for so long that another one clears the bucket and
- * deletes the finer rows: summing what is left would replace the counts of the slice by nothing.
- */
-function holdDirty({ write }: Store, level: RollUpLevel, { siteNo, bucket, writes }: DirtyBucket): BatchOperation {
-  const query = write
-    .updateTable('dirty_buckets')
-    .set({ writes })
-    .where('site_no', '=', siteNo)
-    .where('grain', '=', level.to)
-    .where('bucket', '=', bucket)
-    .where('writes', '=', writes)
-  return { kind: 'statement', query: query.compile(), expectChanges: 1 }
-}
 
 /** Comes first: a fold that wants to mark the bucket dirty again then waits until the derived rows are there. */
 function clearDirty({ write }: Store, level: RollUpLevel, dirty: DirtyBucket, writes?: number): BatchOperation {

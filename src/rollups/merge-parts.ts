@@ -10,6 +10,7 @@ import {
 } from '../store/index.ts'
 import { GRAIN, NAME_COLUMNS, type RollupTable } from './columns.ts'
 import { minuteParts, newPart, partsOf, SECTION_ORDER, SECTIONS } from './minute-parts.ts'
+import { holdDirty } from './minute-retention.ts'
 
 /** Text of a minute that is merged at once. A sender can fill more with names: what is over stays in parts. */
 const MOST_CHARACTERS = 500_000
@@ -39,7 +40,7 @@ export async function mergeParts(store: Store, minutes: readonly SiteMinute[]): 
   for (const { siteNo, minute } of minutes.toSorted((a, b) => a.siteNo - b.siteNo || a.minute - b.minute)) {
     const parts = await partsToMerge(store, { siteNo, minute })
     const byContainer = [...Map.groupBy(parts, ({ container_id }) => container_id)].filter(([, of]) => of.length > 1)
-    if (byContainer.length > 0) operations.push(holdDirty(store, { siteNo, minute }))
+    if (byContainer.length > 0) operations.push(holdDirty(store, GRAIN.hour, { siteNo, bucket: floorTo(minute, HOUR) }))
     for (const [containerId, ofContainer] of byContainer)
       operations.push(...(await mergeOf(store, { siteNo, minute, containerId }, ofContainer)))
   }
@@ -51,17 +52,6 @@ export async function mergeParts(store: Store, minutes: readonly SiteMinute[]): 
     if (thrown instanceof StoreError && thrown.kind === 'unexpected_changes') return false
     throw thrown
   }
-}
-
-/** Fails unless the hour of the minute is still dirty, and keeps it so until the transaction ends. */
-function holdDirty({ write }: Store, { siteNo, minute }: SiteMinute): BatchOperation {
-  const query = write
-    .updateTable('dirty_buckets')
-    .set(({ ref }) => ({ writes: ref('writes') }))
-    .where('site_no', '=', siteNo)
-    .where('grain', '=', GRAIN.hour)
-    .where('bucket', '=', floorTo(minute, HOUR))
-  return { kind: 'statement', query: query.compile(), expectChanges: 1 }
 }
 
 /** Parts of a minute, up to `MOST_CHARACTERS` of them; none when its hour is not dirty. */

@@ -159,4 +159,26 @@ export async function whileClean(
   }
 }
 
+/**
+ * Comes first in a transaction that changes an hour or day in steps, or its parts: fails unless the bucket is dirty, and keeps it so until
+ * the transaction ends. Between two steps a node may be suspended for so long that another one clears the bucket and deletes the finer
+ * rows: summing what is left would replace the counts of the step by nothing.
+ *
+ * @param writes what they must still be, see `oneWrite`
+ */
+export function holdDirty(
+  { write }: Store,
+  grain: number,
+  { siteNo, bucket, writes }: { siteNo: number; bucket: number; writes?: number },
+): BatchOperation {
+  const query = write
+    .updateTable('dirty_buckets')
+    .set(({ ref }) => ({ writes: ref('writes') }))
+    .where('site_no', '=', siteNo)
+    .where('grain', '=', grain)
+    .where('bucket', '=', bucket)
+    .$if(writes !== undefined, (mark) => mark.where('writes', '=', writes ?? 0))
+  return { kind: 'statement', query: query.compile(), expectChanges: 1 }
+}
+
 export const statement = (query: CompiledQuery): BatchOperation => ({ kind: 'statement', query })

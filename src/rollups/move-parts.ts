@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import { floorTo, HOUR } from '../lib/index.ts'
-import { type BatchOperation, packedLength, type SqlValue, type Store } from '../store/index.ts'
-import { type Bound, boundOnce } from './bound.ts'
+import { type BatchOperation, packedLength, type Store } from '../store/index.ts'
+import { boundOnce } from './bound.ts'
 import { GRAIN, MINUTE_TABLES, type RollupTable } from './columns.ts'
 import { insertCounts } from './insert-counts.ts'
 import { partCounts, partsOf, SECTION_ORDER, SECTIONS } from './minute-parts.ts'
+import { statement } from './minute-retention.ts'
+import { gathered } from './slices.ts'
 
 /** Minutes of one hour of a site, in [from, to), epoch ms. */
 export interface Minutes {
@@ -43,9 +45,9 @@ export function movePairs({ write }: Store, minutes: Minutes): BatchOperation[] 
     sql`delete from minute_parts as p where ${partsOf(siteNo, from, to)} and p.event_tags is not null`.compile(write),
   )
   return [
-    statement(insert, { ...minutes, hour: floorTo(minutes.from, HOUR) }),
-    statement(rest, { ...minutes }),
-    statement(take, { ...minutes }),
+    statement(insert({ ...minutes, hour: floorTo(minutes.from, HOUR) })),
+    statement(rest({ ...minutes })),
+    statement(take({ ...minutes })),
   ]
 }
 
@@ -61,7 +63,7 @@ export function moveToRows({ write }: Store, minutes: Minutes, length: number): 
       return insertParts(write, table, slots, { grain: GRAIN.minute, bucket, isByBucket: true })
     }),
   )
-  return [...inserts.map((insert) => statement(insert, { ...minutes })), removeParts(write, minutes)]
+  return [...inserts.map((insert) => statement(insert({ ...minutes }))), removeParts(write, minutes)]
 }
 
 /** Deletes the parts of these minutes, with all that they hold. */
@@ -69,7 +71,7 @@ export function removeParts(write: Store['write'], minutes: Minutes): BatchOpera
   const remove = boundOnce(write, 'remove parts', RANGE, ({ siteNo, from, to }) =>
     sql`delete from minute_parts where site_no = ${siteNo} and bucket >= ${from} and bucket < ${to}`.compile(write),
   )
-  return statement(remove, { ...minutes })
+  return statement(remove({ ...minutes }))
 }
 
 /**
@@ -87,22 +89,10 @@ export async function partRanges(
 ): Promise<Minutes[]> {
   const lengths = tables.map((table) => sql`coalesce(${packedLength(store.read, sql.ref(`p.${SECTIONS[table]}`))}, 0)`)
   const start = sql`p.bucket - p.bucket % ${sql.lit(length)}`
-  const { rows: starts } = await sql<{ start: number; rows: number }>`
-    select ${start} as start, sum(${sql.join(lengths, sql` + `)}) as rows from minute_parts p
+  const { rows: starts } = await sql<{ value: number; rows: number }>`
+    select ${start} as value, sum(${sql.join(lengths, sql` + `)}) as rows from minute_parts p
     where ${partsOf(siteNo, from, to)} group by ${start} order by ${start}`.execute(store.read)
-  const ranges: Minutes[] = []
-  let gathered = 0
-  for (const { start: rangeFrom, rows } of starts) {
-    const last = ranges.at(-1)
-    if (last !== undefined && gathered + Number(rows) <= rowsAtOnce) {
-      last.to = rangeFrom + length
-      gathered += Number(rows)
-    } else {
-      ranges.push({ siteNo, from: rangeFrom, to: rangeFrom + length })
-      gathered = Number(rows)
-    }
-  }
-  return ranges
+  return gathered(starts, rowsAtOnce).map(({ first, last }) => ({ siteNo, from: first, to: last + length }))
 }
 
 /** Adds what parts hold for a table to its rows. */
@@ -116,8 +106,3 @@ function insertParts(
   const source = sql`${partCounts(write, table, { where: partsOf(siteNo, from, to), apart })} as counts`
   return insertCounts(write, { ...rows, table, source, where: sql`1 = 1`, adds: true })
 }
-
-const statement = <Names extends string>(
-  query: Bound<Names>,
-  values: Readonly<Record<Names, SqlValue>>,
-): BatchOperation => ({ kind: 'statement', query: query(values) })

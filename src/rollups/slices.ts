@@ -139,13 +139,13 @@ export async function slicesOf(store: Store, level: RollUpLevel, dirty: Bucket, 
   return slices
 }
 
-interface Range {
-  first: string
-  last: string
+interface Range<T> {
+  first: T
+  last: T
   rows: number
 }
 
-const between = (column: RawBuilder<unknown>, { first, last }: Range): RawBuilder<SqlBool> =>
+const between = (column: RawBuilder<unknown>, { first, last }: Range<string>): RawBuilder<SqlBool> =>
   sql`${column} >= ${first} and ${column} <= ${last}`
 
 /** Ranges of a column's values with at most `rowsAtOnce` rows each; a single value may have more. */
@@ -155,11 +155,16 @@ async function rangesOf(
   column: RawBuilder<unknown>,
   where: RawBuilder<SqlBool>,
   rowsAtOnce: number,
-): Promise<Range[]> {
+): Promise<Range<string>[]> {
   const { rows: values } = await sql<{ value: string; rows: number }>`
     select ${column} as value, count(*) as rows from ${sql.table(table)}
     where ${where} group by ${column} order by ${column}`.execute(store.read)
-  const ranges: Range[] = []
+  return gathered(values, rowsAtOnce)
+}
+
+/** Joins neighbours to ranges of at most `rowsAtOnce` rows each; a single value may have more. */
+export function gathered<T>(values: readonly { value: T; rows: number }[], rowsAtOnce: number): Range<T>[] {
+  const ranges: Range<T>[] = []
   for (const { value, rows } of values) {
     const last = ranges.at(-1)
     if (last !== undefined && last.rows + Number(rows) <= rowsAtOnce) {
