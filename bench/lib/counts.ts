@@ -6,7 +6,7 @@ import {
   type RollupTable,
   SECTIONS,
 } from '../../src/rollups/index.ts'
-import { type BatchOperation, packRow, type SqlValue, type UpsertSpec } from '../../src/store/index.ts'
+import { type BatchOperation, packRows, type SqlValue, type UpsertSpec } from '../../src/store/index.ts'
 
 /** How rows of one grain are written. The service derives them within the engine; only who makes up a past sends them. */
 export const rollupRows = (table: RollupTable): UpsertSpec => ({
@@ -30,10 +30,8 @@ export type MinuteCounts = Partial<Record<RollupTable, readonly NamedCounts[]>>
 export const sectionsOf = (counts: MinuteCounts): (string | null)[] =>
   (Object.keys(SECTIONS) as RollupTable[]).map((table) => packed(counts[table] ?? []))
 
-function packed(rows: readonly NamedCounts[]): string | null {
-  if (rows.length === 0) return null
-  return `[${rows.map(({ names, counts }) => packRow(names, { width: counts.length, at: (index) => counts[index] ?? 0 })).join()}]`
-}
+const packed = (rows: readonly NamedCounts[]): string | null =>
+  packRows(rows.map(({ names, counts }) => [names, { width: counts.length, at: (index) => counts[index] ?? 0 }]))
 
 /**
  * Writes minutes as the service has them for two days: one part each, once those of its folds are merged. Of a minute whose hour has been

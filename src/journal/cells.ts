@@ -15,7 +15,7 @@ import {
 import type { NameKind } from './names.ts'
 import { absorbSeen } from './seen.ts'
 
-/** Sums cells that have the same minute and container after renaming, such as those of `(other)`: an upsert may hold each key only once. */
+/** Sums cells that have the same minute and container after renaming, such as those of `(other)`, so that they are one part. */
 export function mergeAlike(cells: readonly Cell[]): Cell[] {
   if (!cells.some((cell) => cell.containerId === OTHER)) return [...cells]
   const merged = newSite()

@@ -45,9 +45,9 @@ export class Counters {
     }
   }
 
-  /** Appends the first `count` counters. */
-  appendTo(list: (string | number | null)[], count = this.width): void {
-    for (let index = 0; index < count; index++) list.push(this.at(index))
+  /** Appends all counters. */
+  appendTo(list: (string | number | null)[]): void {
+    for (let index = 0; index < this.width; index++) list.push(this.at(index))
   }
 }
 

@@ -1,6 +1,6 @@
-import { floorTo, HOUR, storable } from '../lib/index.ts'
+import { floorTo, HOUR } from '../lib/index.ts'
 import { NO_EVENT, OTHER, SECTION_ORDER } from '../rollups/index.ts'
-import { packRow } from '../store/index.ts'
+import { packRows } from '../store/index.ts'
 import { tagsOf } from './cells.ts'
 import type { CounterPool, Counters } from './counters.ts'
 import { type Cell, fieldsOf, OUTCOME_END } from './delta.ts'
@@ -17,24 +17,18 @@ export function sectionsOf(cell: Cell, budget: RowBudget): (string | null)[] {
   const { minute, containerId, lastSeenAt, events, pool } = cell
   const packed = (kind: MinuteKind, byName: ReadonlyMap<string, { counts: Counters }>) => {
     const admits = (name: string) => isFree(name) || budget.admitsMinute(lastSeenAt, minute, containerId, kind, name)
-    return packedOf(withinBudget(byName, admits, pool))
+    return packRows(withinBudget(byName, admits, pool))
   }
   const tags = tagsOf(cell)
   const sections: Record<(typeof SECTION_ORDER)[number], string | null> = {
     events: packed('event', events),
     tags: packed('tag', tags),
-    event_tags: packedOf(pairsWithinBudget(cell, budget), OUTCOME_END),
+    event_tags: packRows(pairsWithinBudget(cell, budget), OUTCOME_END),
     signals: packed('signal', signalsOf(events)),
     tag_signals: packed('tag signal', signalsOf(tags)),
-    fields: packedOf(fieldsWithinBudget(cell, budget)),
+    fields: packRows(fieldsWithinBudget(cell, budget)),
   }
   return SECTION_ORDER.map((section) => sections[section])
-}
-
-/** @param count how many of the counters to pack, if not all */
-function packedOf(rows: readonly Named[], count?: number): string | null {
-  if (rows.length === 0) return null
-  return `[${rows.map(([names, counts]) => packRow(names.map(storable), counts, count)).join()}]`
 }
 
 /** Names that take no budget, because every day has them anyway. */

@@ -2,7 +2,7 @@
  * Packed counts: rows of names and counts as one text, such as `[["GA4",3,0,1],["Ads",1]]`. The names come first, then the counts in the
  * order of their columns, without zeros at the end. A name may occur in several rows: what counts is their sum.
  *
- * A minute of a site has some twenty rows of counts. As one text they cost a fold one row, and a store a third of the bytes.
+ * A minute of a site has some twenty rows of counts. As one text they cost a fold one row.
  */
 type PackedRow = (string | number)[]
 
@@ -104,12 +104,25 @@ function addTo(sum: number[], index: number, count: number): void {
   else sum.push(count)
 }
 
-/** One row of packed counts, to be joined by commas within brackets. Names must be storable, counts below 2^53 or so. */
-export function packRow(
-  names: readonly string[],
-  counts: { width: number; at: (index: number) => number },
-  count = counts.width,
-): string {
+/** Counts by their place. */
+interface CountList {
+  width: number
+  at: (index: number) => number
+}
+
+/**
+ * Packs rows of names and counts; null when there are none. Names must be storable.
+ *
+ * @param count how many of each row's counts to pack, if not all
+ */
+export const packRows = (
+  rows: readonly (readonly [names: readonly string[], counts: CountList])[],
+  count?: number,
+): string | null =>
+  rows.length === 0 ? null : `[${rows.map(([names, counts]) => packRow(names, counts, count)).join()}]`
+
+/** One row of them, to be joined by commas within brackets. */
+export function packRow(names: readonly string[], counts: CountList, count = counts.width): string {
   let text = ''
   for (const name of names) text += `${text === '' ? '[' : ','}${JSON.stringify(name)}`
   let last = count - 1

@@ -34,8 +34,8 @@ test('counters are added to others and multiplied, exactly up to the largest num
   ours.scale(1_000)
   assert.deepEqual(numbersOf(ours), [1_000, 0, Number.MAX_SAFE_INTEGER * 1_000])
   const list: (string | number)[] = ['name']
-  theirs.appendTo(list, 2)
-  assert.deepEqual(list, ['name', 1, 0])
+  theirs.appendTo(list)
+  assert.deepEqual(list, ['name', 1, 0, Number.MAX_SAFE_INTEGER - 1])
 })
 
 test('counters that are wider than a chunk have one of their own', () => {
