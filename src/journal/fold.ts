@@ -130,7 +130,9 @@ export class Folder {
     for (const siteNo of sites) {
       if (rows.count + spills.length * ROWS_PER_PIECE >= this.pace.of(this.#rowsPerChunk)) {
         const cursor = siteNo - 1
-        await this.#store.batch([...this.#moveCursor(task, cursor), ...rows.operations(), ...spills])
+        await this.#store.batch([...this.#moveCursor(task, cursor), ...rows.operations(), ...spills], {
+          isRepeatable: true,
+        })
         task.siteCursor = cursor
         rows = new FoldRows()
         spills = []
@@ -149,7 +151,7 @@ export class Folder {
       } else await rows.addSite(siteNo, clientId, condensed, this.#books)
     }
     const last = [this.#take(task, task.siteCursor ?? 0), ...rows.operations(), ...spills, ...this.#finish(task)]
-    await this.#store.batch(last)
+    await this.#store.batch(last, { isRepeatable: true })
   }
 
   #isHeavy({ nodeId }: FoldTask, site: SiteDelta): boolean {

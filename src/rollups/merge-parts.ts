@@ -46,7 +46,7 @@ export async function mergeParts(store: Store, minutes: readonly SiteMinute[]): 
   }
   if (operations.length === 0) return true
   try {
-    await store.batch(operations)
+    await store.batch(operations, { isRepeatable: true })
     return true
   } catch (thrown) {
     if (thrown instanceof StoreError && thrown.kind === 'unexpected_changes') return false

@@ -20,6 +20,11 @@ export type BatchOperation =
 export interface BatchOptions {
   /** A request waits for it. The whole batch gets the time of one commit, after which it is `unavailable`. */
   isUrgent?: boolean
+  /**
+   * It need not be on disk when it resolves: a power failure may undo it until a later commit is on disk. For work that is then
+   * done again, as nothing that was committed after it remains either.
+   */
+  isRepeatable?: boolean
 }
 
 /**
@@ -51,8 +56,8 @@ export interface Store {
   /** Makes `changes` also report other processes' changes, within a second. Needs a migrated database. */
   followChanges(): Promise<void>
   /**
-   * Runs all operations in one durable transaction, in one trip to the engine; ingest commits and folds with it. Resolves when
-   * the transaction is on disk.
+   * Runs all operations in one transaction, in one trip to the engine; ingest commits and folds with it. Resolves when the
+   * transaction is on disk, unless it is repeatable.
    *
    * @throws StoreError: nothing of the batch was kept. With `unavailable` it may have been kept as a whole, or still will be: a
    * database that lost the connection may commit later

@@ -37,6 +37,25 @@ test('commits are durable and foreign keys hold on the connection that writes', 
   assert.deepEqual(await setting('foreign_keys'), [1])
 })
 
+test('a repeatable batch does not wait for the disk, and whatever follows it does', async (t) => {
+  const { store } = await open(t)
+  const noted = async (write: (query: CompiledQuery) => Promise<unknown>): Promise<string | undefined> => {
+    const setting = sql<string>`(select synchronous from pragma_synchronous)`
+    await write(store.write.updateTable('journal').set({ payload: setting }).compile())
+    return (await store.read.selectFrom('journal').select('payload').executeTakeFirst())?.payload
+  }
+  const repeatable = (query: CompiledQuery) => store.batch([{ kind: 'statement', query }], { isRepeatable: true })
+  await repeatable(journalRow(store, ''))
+  const [normal, full] = ['1', '2']
+  assert.equal(await noted(repeatable), normal)
+  assert.equal(await noted((query) => store.batch([{ kind: 'statement', query }])), full)
+  assert.equal(await noted(repeatable), normal)
+  assert.equal(await noted((query) => store.write.executeQuery(query)), full)
+  assert.equal(await noted(repeatable), normal)
+  await assert.rejects(store.batch([{ kind: 'statement', query: sql`nonsense`.compile(store.write) }]))
+  assert.equal(await noted((query) => store.write.transaction().execute((trx) => trx.executeQuery(query))), full)
+})
+
 test('a full database refuses writes as full, keeps what it had, and goes on when there is room', async (t) => {
   const { store } = await open(t)
   await store.batch([{ kind: 'statement', query: journalRow(store, 'before') }])

@@ -33,6 +33,7 @@ export class SqliteConnection {
   readonly #options: ThreadOptions
   readonly #lock: DatabaseSync | undefined
   readonly #prepared = new Map<string, Prepared>()
+  #isSynced = true
 
   constructor(options: ThreadOptions) {
     if (options.mode === 'writer') this.#lock = takeLock(options.lockPath)
@@ -48,7 +49,7 @@ export class SqliteConnection {
         this.rollback()
         return NOTHING_PACKED
       case 'batch':
-        this.batch(request.operations)
+        this.batch(request.operations, request.isRepeatable)
         return NOTHING_PACKED
       case 'close':
         this.close()
@@ -57,6 +58,7 @@ export class SqliteConnection {
   }
 
   query(sql: string, parameters: readonly SqlValue[]): PackedAnswer {
+    this.#syncEachCommit(true)
     const { statement, hasColumns } = this.#prepare(sql)
     if (!hasColumns) return { ...NOTHING_PACKED, changes: Number(statement.run(...parameters).changes) }
     const rows = statement.all(...parameters) as unknown as unknown[][]
@@ -65,8 +67,9 @@ export class SqliteConnection {
   }
 
   /** Runs the operations in one transaction; any error rolls all of them back. */
-  batch(operations: readonly ThreadBatchOperation[]): void {
+  batch(operations: readonly ThreadBatchOperation[], isRepeatable = false): void {
     try {
+      this.#syncEachCommit(!isRepeatable)
       this.#db.exec('begin immediate')
       for (const operation of operations) this.#run(operation)
       this.#db.exec('commit')
@@ -91,6 +94,7 @@ export class SqliteConnection {
     this.#prepared.clear()
     this.#db.close()
     this.#db = openDatabase(this.#options)
+    this.#isSynced = true
   }
 
   close(): void {
@@ -122,6 +126,16 @@ export class SqliteConnection {
       const { statement } = this.#prepare(upsertSql(spec, rows))
       for (; start <= end; start += rows * width) statement.run(...values.slice(start, start + rows * width))
     }
+  }
+
+  /**
+   * Whether a commit waits until its frames are on disk. Without that the write-ahead log still loses only its end in a power failure, and
+   * the next commit that waits writes out all before it: https://www.sqlite.org/pragma.html#pragma_synchronous
+   */
+  #syncEachCommit(isSynced: boolean): void {
+    if (this.#isSynced === isSynced || this.#db.isTransaction) return
+    this.#db.exec(`pragma synchronous = ${isSynced ? 'full' : 'normal'}`)
+    this.#isSynced = isSynced
   }
 
   #prepare(sql: string): Prepared {

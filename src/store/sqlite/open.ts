@@ -110,9 +110,9 @@ function sqliteStore(threads: readonly Connection[], file: FileInPlace): Store {
     changes: new ChangeFeed(),
     // The lock keeps other processes out, so there are no other changes.
     followChanges: () => Promise.resolve(),
-    batch: (operations) =>
+    batch: (operations, { isRepeatable = false } = {}) =>
       writer.turn.run(async () => {
-        await writer.thread.request({ kind: 'batch', operations: operations.map(threadOperation) })
+        await writer.thread.request({ kind: 'batch', operations: operations.map(threadOperation), isRepeatable })
       }),
     async close() {
       await checkpoints.stop()

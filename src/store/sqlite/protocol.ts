@@ -17,7 +17,7 @@ export type ThreadBatchOperation =
 export type ThreadRequest =
   | { kind: 'query'; sql: string; parameters: readonly SqlValue[] }
   | { kind: 'rollback' }
-  | { kind: 'batch'; operations: readonly ThreadBatchOperation[] }
+  | { kind: 'batch'; operations: readonly ThreadBatchOperation[]; isRepeatable?: boolean }
   | { kind: 'close' }
 
 /** `rest` asks for the next rows of the answer with this id, which came in parts. */
