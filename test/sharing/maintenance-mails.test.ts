@@ -203,6 +203,7 @@ testPerEngine('maintenance from before the upgrade counts as announced', async (
     identity: '',
     clustered: '',
     ephemeral: '',
+    uncompressed: () => [],
   })
   await sql.raw(copy).execute(store.write)
   assert.deepEqual(await settle(), [])

@@ -61,6 +61,7 @@ import { digestReaders } from './0063-digest-readers.ts'
 import { announcedMaintenance } from './0064-announced-maintenance.ts'
 import { knownRecipients } from './0065-known-recipients.ts'
 import { minuteParts } from './0066-minute-parts.ts'
+import { plainJournal } from './0067-plain-journal.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add at the end; never change a released one. */
@@ -128,6 +129,7 @@ export const migrations: readonly Migration[] = [
   announcedMaintenance,
   knownRecipients,
   minuteParts,
+  plainJournal,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

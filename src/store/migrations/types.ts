@@ -15,6 +15,8 @@ export interface ColumnTypes {
   clustered: string
   /** Precedes `table` where the rows are worthless after a crash. */
   ephemeral: string
+  /** Statements after which new values of a column are not compressed, where the engine would do that. */
+  uncompressed: (table: string, column: string) => readonly string[]
 }
 
 /** One step of the schema: forward only, in its own transaction, frozen once released. */

@@ -22,6 +22,7 @@ const sqliteTypes: ColumnTypes = {
   identity: 'integer primary key autoincrement',
   clustered: 'without rowid',
   ephemeral: '',
+  uncompressed: () => [],
 }
 
 /** Readers for the service itself: two, so that one slow read does not block the next. */

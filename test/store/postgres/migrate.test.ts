@@ -84,3 +84,10 @@ test('a store whose steps another one takes says that it waits', async (t) => {
   await holding
   assert.deepEqual((await Promise.all(taken)).flat(), [locking.name])
 })
+
+test('journal rows are stored without being compressed', async (t) => {
+  const store = await openOn(t, await newDatabase(t))
+  const { rows } = await sql<{ storage: string }>`select attstorage as storage from pg_attribute
+    where attrelid = 'journal'::regclass and attname = 'payload'`.execute(store.read)
+  assert.deepEqual(rows, [{ storage: 'e' }])
+})
