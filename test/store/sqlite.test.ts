@@ -3,7 +3,14 @@ import { stat } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { type CompiledQuery, sql } from 'kysely'
-import { migrate, openSqliteStore, type Store, StoreError, sqlitePath } from '../../src/store/index.ts'
+import {
+  connectWithoutThread,
+  migrate,
+  openSqliteStore,
+  type Store,
+  StoreError,
+  sqlitePath,
+} from '../../src/store/index.ts'
 import { tempDir } from '../../testkit/engines.ts'
 
 async function open(t: TestContext): Promise<{ store: Store; path: string }> {
@@ -37,13 +44,16 @@ test('commits are durable and foreign keys hold on the connection that writes', 
   assert.deepEqual(await setting('foreign_keys'), [1])
 })
 
+/** The setting under which `write` ran a statement: 1 for commits that do not wait for the disk, 2 for those that do. */
+async function syncedBy(store: Store, write: (query: CompiledQuery) => Promise<unknown>): Promise<string | undefined> {
+  const setting = sql<string>`(select synchronous from pragma_synchronous)`
+  await write(store.write.updateTable('journal').set({ payload: setting }).compile())
+  return (await store.read.selectFrom('journal').select('payload').executeTakeFirst())?.payload
+}
+
 test('a repeatable batch does not wait for the disk, and whatever follows it does', async (t) => {
   const { store } = await open(t)
-  const noted = async (write: (query: CompiledQuery) => Promise<unknown>): Promise<string | undefined> => {
-    const setting = sql<string>`(select synchronous from pragma_synchronous)`
-    await write(store.write.updateTable('journal').set({ payload: setting }).compile())
-    return (await store.read.selectFrom('journal').select('payload').executeTakeFirst())?.payload
-  }
+  const noted = (write: (query: CompiledQuery) => Promise<unknown>) => syncedBy(store, write)
   const repeatable = (query: CompiledQuery) => store.batch([{ kind: 'statement', query }], { isRepeatable: true })
   await repeatable(journalRow(store, ''))
   const [normal, full] = ['1', '2']
@@ -54,6 +64,20 @@ test('a repeatable batch does not wait for the disk, and whatever follows it doe
   assert.equal(await noted(repeatable), normal)
   await assert.rejects(store.batch([{ kind: 'statement', query: sql`nonsense`.compile(store.write) }]))
   assert.equal(await noted((query) => store.write.transaction().execute((trx) => trx.executeQuery(query))), full)
+})
+
+test('no commit of a store that is filled again after a power failure waits for the disk', async (t) => {
+  const store = await openSqliteStore(await tempDir(t), {
+    connect: (options) => connectWithoutThread({ ...options, isRepeatable: true }),
+  })
+  t.after(() => store.close())
+  await migrate(store.write, store.columnTypes)
+  const batch = (query: CompiledQuery, isRepeatable: boolean) =>
+    store.batch([{ kind: 'statement', query }], { isRepeatable })
+  await batch(journalRow(store, ''), true)
+  const normal = '1'
+  assert.equal(await syncedBy(store, (query) => store.write.executeQuery(query)), normal)
+  assert.equal(await syncedBy(store, (query) => batch(query, false)), normal)
 })
 
 test('a full database refuses writes as full, keeps what it had, and goes on when there is room', async (t) => {

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import { type Clock, DAY, floorTo, HOUR, isoTime, MINUTE, SECOND, StartupError } from '../../lib/index.ts'
@@ -71,11 +70,11 @@ export async function prepareDemo({ config, clock, days, seed }: DemoOptions): P
   const retention = { minuteDays: config.retentionMinuteDays, hourDays: config.retentionHourDays }
   const start = floorTo(clock.now(), MINUTE)
   const incidents = incidentsAround(start)
-  const store = await openSqliteStore(dataDir, { connect: connectWithoutThread })
+  // Commits need not wait for the disk: what is lost in a power failure, the next start writes again.
+  const connect: typeof connectWithoutThread = (options) => connectWithoutThread({ ...options, isRepeatable: true })
+  const store = await openSqliteStore(dataDir, { connect })
   try {
     await migrate(store.write, store.columnTypes)
-    // Commits need not wait for the disk: what is lost in a power failure, the next start writes again.
-    await sql`pragma synchronous = normal`.execute(store.write)
     const earliest = historyBegin(start, days)
     const sites = await ensureDemoSites(store, { now: () => earliest }, dataDir, SITES)
     const folder = await folderFor(store)

@@ -133,9 +133,10 @@ export class SqliteConnection {
    * the next commit that waits writes out all before it: https://www.sqlite.org/pragma.html#pragma_synchronous
    */
   #syncEachCommit(isSynced: boolean): void {
-    if (this.#isSynced === isSynced || this.#db.isTransaction) return
-    this.#db.exec(`pragma synchronous = ${isSynced ? 'full' : 'normal'}`)
-    this.#isSynced = isSynced
+    const waits = isSynced && this.#options.isRepeatable !== true
+    if (this.#isSynced === waits || this.#db.isTransaction) return
+    this.#db.exec(`pragma synchronous = ${waits ? 'full' : 'normal'}`)
+    this.#isSynced = waits
   }
 
   #prepare(sql: string): Prepared {

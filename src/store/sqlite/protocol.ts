@@ -6,6 +6,8 @@ export interface ThreadOptions {
   mode: 'writer' | 'reader' | 'checkpointer'
   /** Whether the thread lowers its priority below the process's; for readers. */
   givesWay?: boolean
+  /** Whether no commit waits for the disk, because what a power failure takes is written again. */
+  isRepeatable?: boolean
   /** The file whose lock keeps a second process away from the data; the writer holds it. */
   lockPath: string
 }
