@@ -15,6 +15,8 @@ const ZERO = 48
 const NINE = 57
 const OPEN = 91
 const CLOSE = 93
+/** Numbers with more digits may be too large to be read digit by digit without being rounded on the way. */
+const EXACT_DIGITS = 15
 
 /** Sums packed counts by name. */
 export class PackedSums {
@@ -78,8 +80,8 @@ export class PackedSums {
           count = count * 10 + digit - ZERO
           digit = text.charCodeAt(++at)
         }
-        if (digit !== COMMA && digit !== CLOSE) {
-          // With a fraction or an exponent.
+        if ((digit !== COMMA && digit !== CLOSE) || at - first > EXACT_DIGITS) {
+          // With a fraction or an exponent, or large.
           while (at < text.length && text.charCodeAt(at) !== COMMA && text.charCodeAt(at) !== CLOSE) at++
           count = Number(text.slice(first, at))
           if (Number.isNaN(count)) throw new SyntaxError(`no number at ${first} of packed counts`)
@@ -88,6 +90,7 @@ export class PackedSums {
       }
       at += 2
     }
+    if (at !== text.length || !text.endsWith(']]')) throw new SyntaxError('packed counts without their end')
   }
 
   #sumOf(names: string): number[] {

@@ -15,7 +15,7 @@ export function defineSumPacked(db: DatabaseSync): void {
       // Node keeps any value as the state; its types allow only those that SQLite knows.
       return sums as unknown as SQLInputValue
     },
-    result: (state) => (isSums(state) ? state.toText() : state === '' ? '[]' : state),
+    result: (state) => (isSums(state) ? state.toText() : state),
   })
 }
 
