@@ -16,7 +16,9 @@ type MinuteKind = 'event' | 'tag' | 'signal' | 'tag signal'
 export function sectionsOf(cell: Cell, budget: RowBudget): (string | null)[] {
   const { minute, containerId, lastSeenAt, events, pool } = cell
   const packed = (kind: MinuteKind, byName: ReadonlyMap<string, { counts: Counters }>) => {
-    const admits = (name: string) => isFree(name) || budget.admitsMinute(lastSeenAt, minute, containerId, kind, name)
+    // What belongs to no event takes no budget, because every day has it anyway.
+    const admits = (name: string) =>
+      name === NO_EVENT || budget.admitsMinute(lastSeenAt, minute, containerId, kind, name)
     return packRows(withinBudget(byName, admits, pool))
   }
   const tags = tagsOf(cell)
@@ -30,9 +32,6 @@ export function sectionsOf(cell: Cell, budget: RowBudget): (string | null)[] {
   }
   return SECTION_ORDER.map((section) => sections[section])
 }
-
-/** Names that take no budget, because every day has them anyway. */
-const isFree = (name: string): boolean => name === OTHER || name === NO_EVENT
 
 /** The signals by name of those that have any; most senders report none. */
 function signalsOf(byName: ReadonlyMap<string, { signals: Counters | undefined }>): Map<string, { counts: Counters }> {
