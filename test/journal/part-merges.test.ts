@@ -62,3 +62,32 @@ test('as many are taken as asked for', () => {
   assert.equal(merges.take(3, within(9)).length, 3)
   assert.equal(merges.take(3, within(9)).length, 2)
 })
+
+test('the oldest minutes are merged first, whichever was noted first', () => {
+  const merges = new PartMerges()
+  for (const minute of [9, 7, 8]) for (let part = 0; part < 2; part++) merges.note(1, cells(minute))
+  assert.deepEqual(
+    [1, 2, 3].flatMap(() => merges.take(1, within(20))).map(({ minute }) => minute / MINUTE),
+    [7, 8, 9],
+  )
+})
+
+test('no number of sites, minutes or late parts fills the memory', () => {
+  const merges = new PartMerges()
+  const note = (sites: number, minute: number) => {
+    for (let siteNo = 1; siteNo <= sites; siteNo++) merges.note(siteNo, cells(minute))
+  }
+  note(20_001, 10)
+  for (const siteNo of [20_000, 20_001, 20_001]) merges.note(siteNo, cells(10))
+  assert.deepEqual(merges.take(9, within(12)), [{ siteNo: 20_000, minute: 10 * MINUTE }])
+  for (let part = 0; part < 2; part++) note(6_001, 12)
+  assert.equal(merges.take(9_000, within(14)).length, 6_000)
+  assert.deepEqual(merges.take(9, within(100_000)), [])
+  // Nineteen late parts of a minute are forgotten once there were some of 20,000 other minutes since.
+  for (const others of [19_999, 20_000]) {
+    for (let part = 0; part < 19; part++) merges.note(30_000, cells(1))
+    note(others, 2 + others)
+    merges.note(30_000, cells(1))
+    assert.equal(merges.take(9, within(100_000)).length, others === 20_000 ? 0 : 1)
+  }
+})
