@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type EventPayload, Folder, foldJournal } from '../../src/journal/index.ts'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
 import { COUNT_COLUMNS, GRAIN, mergeParts, type RollupTable, rollUp } from '../../src/rollups/index.ts'
-import type { Store } from '../../src/store/index.ts'
+import { type Store, StoreError } from '../../src/store/index.ts'
 import { countsIn } from '../../testkit/counts.ts'
 import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
@@ -27,8 +27,9 @@ async function foldOne(store: Store, siteNo: number, at: number, over: Partial<E
   await foldJournal(store, new Folder(store, () => 'client'), { nodeId: 'node' })
 }
 
-const partsIn = async (store: Store): Promise<number> =>
-  (await store.read.selectFrom('minute_parts').select('part').execute()).length
+const partNumbers = async (store: Store): Promise<number[]> =>
+  (await store.read.selectFrom('minute_parts').select('part').execute()).map(({ part }) => part)
+const partsIn = async (store: Store): Promise<number> => (await partNumbers(store)).length
 
 /** Everything that is counted, by table. */
 async function everything(store: Store): Promise<Record<string, unknown[]>> {
@@ -54,6 +55,49 @@ testOnEveryEngine('parts of a minute are merged for each container, and every co
   assert.deepEqual(await everything(store), before)
   assert.equal(await partsIn(store), 4)
   for (const rows of Object.values(before)) assert.ok(rows.length > 0)
+})
+
+testOnEveryEngine('a minute with one part stays as it is, and empty sections stay empty', async (store) => {
+  const { site_no } = await insertSite(store)
+  const plain: Partial<EventPayload> = { event_name: 'page_view', tags: [] }
+  for (let part = 0; part < 2; part++) await foldOne(store, site_no, HOUR_START, plain)
+  await foldOne(store, site_no, HOUR_START + MINUTE, plain)
+  const single = store.read
+    .selectFrom('minute_parts')
+    .select('part')
+    .where('bucket', '=', HOUR_START + MINUTE)
+  const before = await single.execute()
+  const minutes = [0, MINUTE, 2 * MINUTE].map((after) => ({ siteNo: site_no, minute: HOUR_START + after }))
+  assert.equal(await mergeParts(store, minutes), true)
+  assert.deepEqual(await single.execute(), before)
+  const sections = store.read
+    .selectFrom('minute_parts')
+    .select(['tags', 'event_tags', 'signals', 'tag_signals', 'fields'])
+  const none = { tags: null, event_tags: null, signals: null, tag_signals: null, fields: null }
+  assert.deepEqual(await sections.execute(), [none, none])
+})
+
+testOnEveryEngine('of a minute with very much text a part is merged at a time', async (store) => {
+  const { site_no } = await insertSite(store)
+  for (let part = 0; part < 3; part++) await foldOne(store, site_no, HOUR_START)
+  const long = 'x'.repeat(200_000)
+  await store.write
+    .updateTable('minute_parts')
+    .set({ events: `[["${long}",1]]` })
+    .execute()
+  const before = await everything(store)
+  assert.equal(await mergeParts(store, [{ siteNo: site_no, minute: HOUR_START }]), true)
+  assert.deepEqual(await everything(store), before)
+  assert.equal(await partsIn(store), 2)
+})
+
+testOnEveryEngine('a merge that fails for another reason than a race says so, and keeps the parts', async (store) => {
+  const { site_no } = await insertSite(store)
+  for (let part = 0; part < 2; part++) await foldOne(store, site_no, HOUR_START)
+  const before = await partNumbers(store)
+  const failing: Store = { ...store, batch: () => Promise.reject(new StoreError('busy', 'statement timeout')) }
+  await assert.rejects(mergeParts(failing, [{ siteNo: site_no, minute: HOUR_START }]), /statement timeout/)
+  assert.deepEqual(await partNumbers(store), before)
 })
 
 testOnEveryEngine('of two that merge the same parts at once one does, and nothing is counted twice', async (store) => {
