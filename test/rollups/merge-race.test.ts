@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { Folder, foldJournal } from '../../src/journal/index.ts'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
-import { GRAIN, mergeParts, rollUp } from '../../src/rollups/index.ts'
+import { COUNT_COLUMNS, GRAIN, mergeParts, type RollupTable, rollUp } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { countsIn } from '../../testkit/counts.ts'
 import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
@@ -15,11 +15,13 @@ const LATER = HOUR_START + 3 * HOUR
 const TAGS = [{ id: '12', name: 'GA4', status: 'failure' as const, execution_time: 84 }]
 
 let seq = 0
+async function foldOne(store: Store, siteNo: number, at: number): Promise<void> {
+  await writeJournal(store, 'node', ++seq, deltaOf(siteNo, [eventPayload({ tags: TAGS, timestamp_ms: at })], at))
+  await foldJournal(store, new Folder(store, () => 'client'), { nodeId: 'node' })
+}
+
 async function foldTwice(store: Store, siteNo: number, at: number): Promise<void> {
-  for (let n = 0; n < 2; n++) {
-    await writeJournal(store, 'node', ++seq, deltaOf(siteNo, [eventPayload({ tags: TAGS, timestamp_ms: at })], at))
-    await foldJournal(store, new Folder(store, () => 'client'), { nodeId: 'node' })
-  }
+  for (let n = 0; n < 2; n++) await foldOne(store, siteNo, at)
 }
 
 const waitingForLocks = (store: Store, sessions: number) =>
@@ -55,11 +57,11 @@ async function whileMerging(store: Store, siteNo: number, during: () => Promise<
 }
 
 const counted = async (store: Store, siteNo: number) => {
-  const [events, pairs] = [countsIn(store.read, 'event_rollups'), countsIn(store.read, 'event_tag_rollups')]
-  const of = { events: store.read.selectFrom(events).select('events as count').where('grain', '=', GRAIN.minute) }
-  const failures = store.read.selectFrom(pairs).select('failure as count').where('grain', '=', GRAIN.hour)
+  const [ofEvents, ofPairs] = [countsIn(store.read, 'event_rollups'), countsIn(store.read, 'event_tag_rollups')]
+  const events = store.read.selectFrom(ofEvents).select('events as count').where('grain', '=', GRAIN.minute)
+  const failures = store.read.selectFrom(ofPairs).select('failure as count').where('grain', '=', GRAIN.hour)
   return {
-    events: (await of.events.where('site_no', '=', siteNo).execute()).map(({ count }) => count),
+    events: (await events.where('site_no', '=', siteNo).orderBy('bucket').execute()).map(({ count }) => count),
     failures: (await failures.where('site_no', '=', siteNo).execute()).map(({ count }) => count),
   }
 }
@@ -75,6 +77,60 @@ for (const [which, rowsAtOnce] of Object.entries({ 'few counts': undefined, 'man
       await whileMerging(store, site_no, () => rollUp(store, LATER, options))
       while ((await rollUp(store, LATER, options)) > 0);
       assert.deepEqual(await counted(store, site_no), { events: [2, 2], failures: [4] })
+    },
+    [postgres],
+  )
+}
+
+/** Holds a row of counts that a roll-up adds to, from before it begins until `during` waits for the roll-up. */
+async function whileMoving(
+  store: Store,
+  table: RollupTable,
+  row: object,
+  during: () => Promise<unknown>,
+  rollUpAll: () => Promise<unknown>,
+) {
+  const [isHeld, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const zeros = Object.fromEntries(COUNT_COLUMNS[table].map((count) => [count, 0]))
+  const holding = store.write.transaction().execute(async (trx) => {
+    await trx
+      .insertInto(table)
+      .values({ ...zeros, ...row } as never)
+      .execute()
+    isHeld.resolve()
+    await mayEnd.promise
+  })
+  await isHeld.promise
+  const rollingUp = rollUpAll()
+  try {
+    await waitingForLocks(store, 1)
+    const others = during()
+    await Promise.race([others, waitingForLocks(store, 2)])
+    mayEnd.resolve()
+    await others
+  } finally {
+    mayEnd.resolve()
+    await Promise.all([holding, rollingUp])
+  }
+}
+
+const pairs = { table: 'event_tag_rollups', row: { grain: GRAIN.hour, bucket: HOUR_START, tag_key: 'GA4' } } as const
+const events = { table: 'event_rollups', row: { grain: GRAIN.minute, bucket: HOUR_START } } as const
+for (const { what, table, row, options } of [
+  { what: 'the pairs of a small hour', ...pairs, options: {} },
+  { what: 'the pairs of a large hour', ...pairs, options: { rowsAtOnce: 3 } },
+  { what: 'the minutes of a large hour', ...events, options: { rowsAtOnce: 3 } },
+]) {
+  testOnEveryEngine(
+    `an event that is folded while a roll-up moves ${what} is counted once`,
+    async (store) => {
+      const { site_no } = await insertSite(store)
+      for (const minute of [0, MINUTE]) await foldTwice(store, site_no, HOUR_START + minute)
+      const held = { site_no, container_id: 'GTM-ABC1234', event_name: 'purchase', ...row }
+      const rollUpAll = () => rollUp(store, LATER, options)
+      await whileMoving(store, table, held, () => foldOne(store, site_no, HOUR_START), rollUpAll)
+      while ((await rollUpAll()) > 0);
+      assert.deepEqual(await counted(store, site_no), { events: [3, 2], failures: [5] })
     },
     [postgres],
   )

@@ -12,20 +12,22 @@ import { insertSite } from '../../testkit/sites.ts'
 const MIDNIGHT = Date.parse('2026-11-20T00:00:00.000Z')
 const RETENTION = { minuteDays: 7, hourDays: 400 }
 
+const DELETES_PARTS = /^delete from minute_parts/
+
 let seq = 0
 async function send(store: Store, delta: Delta): Promise<void> {
   await writeJournal(store, 'node', ++seq, delta)
   await foldJournal(store, new Folder(store, () => 'client'), { nodeId: 'node' })
 }
 
-/** Events of several containers and names in the first minutes of some hours. */
+/** Events of several containers and names at three times of some hours, in both halves of each. */
 async function sendMuch(store: Store, siteNo: number, hours = 2): Promise<void> {
   const delta = new Delta()
   for (let hour = 0; hour < hours; hour++) {
     for (const container_id of ['a', 'B', 'ä', 'c|d']) {
       for (const event_name of ['one', 'Two', 'drei', 'vier']) {
         for (let minute = 0; minute < 3; minute++) {
-          const timestamp_ms = MIDNIGHT + hour * HOUR + minute * MINUTE
+          const timestamp_ms = MIDNIGHT + hour * HOUR + minute * 20 * MINUTE
           addTo(delta, deltaOf(siteNo, [eventPayload({ timestamp_ms, container_id, event_name })], timestamp_ms))
         }
       }
@@ -34,14 +36,13 @@ async function sendMuch(store: Store, siteNo: number, hours = 2): Promise<void> 
   await send(store, delta)
 }
 
-const derivedRows = async (store: Store, siteNo: number) =>
+const allRows = async (store: Store, siteNo: number) =>
   Promise.all(
     (['event_rollups', 'tag_rollups', 'event_tag_rollups'] as const).map(async (table) => {
       const rows = await store.read
         .selectFrom(countsIn(store.read, table))
         .selectAll()
         .where('site_no', '=', siteNo)
-        .where('grain', '>', GRAIN.minute)
         .execute()
       return rows.map((row) => JSON.stringify({ ...row, site_no: 0 })).sort()
     }),
@@ -62,12 +63,18 @@ function actingBefore(store: Store, call: number, act: () => Promise<void>): Sto
 testOnEveryEngine('a bucket derived in slices has the same rows as one derived at once', async (store) => {
   const [whole, sliced] = [await insertSite(store), await insertSite(store, { timezone: 'Asia/Kolkata' })]
   const reference = await insertSite(store, { timezone: 'Asia/Kolkata' })
-  for (const { site_no } of [whole, sliced, reference]) await sendMuch(store, site_no)
+  const early = (siteNo: number) =>
+    send(store, deltaOf(siteNo, [eventPayload({ timestamp_ms: MIDNIGHT - HOUR })], MIDNIGHT))
+  for (const { site_no } of [whole, sliced, reference]) {
+    await sendMuch(store, site_no)
+    // An hour before them that is small enough to be derived at once, with minutes that must stay.
+    await early(site_no)
+  }
   const later = MIDNIGHT + 2 * DAY
   await rollUp(store, later)
-  const expected = await derivedRows(store, reference.site_no)
+  const expected = await allRows(store, reference.site_no)
   assert.ok(expected.every((rows) => rows.length > 0))
-  assert.deepEqual(await derivedRows(store, sliced.site_no), expected)
+  assert.deepEqual(await allRows(store, sliced.site_no), expected)
   // Once more, over what is there already: six rows are half a container, 20 one and a half.
   for (const rowsAtOnce of [1, 6, 20]) {
     await sendMuch(store, sliced.site_no)
@@ -80,8 +87,44 @@ testOnEveryEngine('a bucket derived in slices has the same rows as one derived a
       .values([0, HOUR].map((offset) => ({ site_no, grain: GRAIN.hour, bucket: MIDNIGHT + offset })))
       .execute()
     await rollUp(store, later)
-    assert.deepEqual(await derivedRows(store, sliced.site_no), await derivedRows(store, site_no))
+    assert.deepEqual(await allRows(store, sliced.site_no), await allRows(store, site_no))
+    const [minutes, ...coarser] = await Promise.all(
+      [GRAIN.minute, GRAIN.hour, GRAIN.day].map((grain) => totalEvents(store, sliced.site_no, grain)),
+    )
+    assert.deepEqual(coarser, [minutes, minutes])
   }
+})
+
+testOnEveryEngine('the parts of a large hour are moved a few counts at a time', async (store) => {
+  const { site_no } = await insertSite(store)
+  await sendMuch(store, site_no, 1)
+  const taken: number[] = []
+  const watched: Store = {
+    ...store,
+    batch(operations, options) {
+      taken.push(operations.filter((each) => each.kind === 'statement' && DELETES_PARTS.test(each.query.sql)).length)
+      return store.batch(operations, options)
+    },
+  }
+  await rollUp(watched, MIDNIGHT + 2 * HOUR, { rowsAtOnce: 6 })
+  // Of each of the three minutes first the pairs, then all else.
+  assert.deepEqual(
+    taken.filter((count) => count > 0),
+    [1, 1, 1, 2, 2, 2],
+  )
+  assert.equal(await totalEvents(store, site_no, GRAIN.hour), 48)
+})
+
+testOnEveryEngine('a large hour keeps the tags of its events also where these are few', async (store) => {
+  const { site_no } = await insertSite(store)
+  const tags = [{ id: '12', name: 'GA4', status: 'failure' as const }]
+  const events = Array.from({ length: 9 }, (_, n) =>
+    eventPayload({ timestamp_ms: MIDNIGHT, event_name: `event ${n}`, tags: n === 0 ? tags : [] }),
+  )
+  await send(store, deltaOf(site_no, events, MIDNIGHT))
+  await rollUp(store, MIDNIGHT + 2 * HOUR, { rowsAtOnce: 6 })
+  const pairs = store.read.selectFrom('event_tag_rollups').select(['grain', 'bucket', 'event_name', 'failure'])
+  assert.deepEqual(await pairs.execute(), [{ grain: GRAIN.hour, bucket: MIDNIGHT, event_name: 'event 0', failure: 1 }])
 })
 
 testOnEveryEngine(
