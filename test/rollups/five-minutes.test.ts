@@ -29,8 +29,8 @@ const send = (store: Store, siteNo: number, times: readonly number[]): Promise<v
 
 const everyMinuteOf = (hour: number): number[] => Array.from({ length: 60 }, (_, minute) => hour + minute * MINUTE)
 
-async function rollUpAll(store: Store): Promise<void> {
-  while ((await rollUp(store, NOW)) > 0);
+async function rollUpAll(store: Store, options: { rowsAtOnce?: number } = {}): Promise<void> {
+  while ((await rollUp(store, NOW, options)) > 0);
 }
 
 /** Minute rows of all tables, which are added up here where `length` is more than a minute. */
@@ -77,6 +77,31 @@ testOnEveryEngine('minutes over two days old are added up by fives, and no sum c
   // Again: there is nothing left to do.
   assert.equal(await addUpNextHour(store, site_no, young), false)
 })
+
+testOnEveryEngine(
+  'minutes that a large hour has as rows are added up by fives, with parts beside them',
+  async (store) => {
+    const { site_no } = await insertSite(store)
+    // Single ones and several of five, the first among them and not.
+    await send(
+      store,
+      site_no,
+      [1, 2, 5, 6, 13].map((minute) => OLD + minute * MINUTE),
+    )
+    await rollUpAll(store, { rowsAtOnce: 10 })
+    assert.deepEqual(await store.read.selectFrom('minute_parts').select('part').execute(), [])
+    await send(
+      store,
+      site_no,
+      [2, 7, 30].map((minute) => OLD + minute * MINUTE),
+    )
+    await rollUpAll(store)
+    const fives = await minuteRows(store, site_no, FIVE_MINUTES)
+    assert.equal(await addUpNextHour(store, site_no, NOW), true)
+    assert.deepEqual(await minuteRows(store, site_no, MINUTE), fives)
+    assert.deepEqual(await store.read.selectFrom('minute_parts').select('part').execute(), [])
+  },
+)
 
 testOnEveryEngine('an hour that waits to be rolled up keeps its minutes until it is', async (store) => {
   const { site_no } = await insertSite(store)
