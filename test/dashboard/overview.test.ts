@@ -146,18 +146,20 @@ testPerEngine(
     const { clock, api } = await start(t, engine)
     const site = await api.newSite(await api.newClient())
     const hours = async () => (await overviewOf(api)).clients[0]?.sites[0]?.sparkline
+    // Each in its hour's first minute, and no hour is rolled up yet.
     await send(api, site, 3, clock.now() - 2 * HOUR)
+    await send(api, site, 4, clock.now() - HOUR)
     await send(api, site, 1, clock.now())
-    assert.deepEqual((await hours())?.slice(-4), [0, 3, 0, 1])
+    assert.deepEqual((await hours())?.slice(-4), [0, 3, 4, 1])
     await send(api, site, 1, clock.now())
     clock.advance(MINUTE - 1)
-    assert.deepEqual((await hours())?.slice(-2), [0, 1])
+    assert.deepEqual((await hours())?.slice(-2), [4, 1])
     clock.advance(1)
-    assert.deepEqual((await hours())?.slice(-2), [0, 2])
+    assert.deepEqual((await hours())?.slice(-2), [4, 2])
     clock.set('2026-11-20T11:00:00.000Z')
-    assert.deepEqual((await hours())?.slice(-3), [0, 2, 0])
+    assert.deepEqual((await hours())?.slice(-3), [4, 2, 0])
     clock.set('2026-11-21T07:59:59.000Z')
-    assert.deepEqual((await hours())?.slice(0, 4), [3, 0, 2, 0])
+    assert.deepEqual((await hours())?.slice(0, 4), [3, 4, 2, 0])
   },
   logicEngines,
 )
