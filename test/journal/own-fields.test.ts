@@ -128,6 +128,20 @@ testOnEveryEngine(
   },
 )
 
+testOnEveryEngine('a parameter that is named (other) takes no place among the names of the day', async (store) => {
+  const { site_no } = await insertSite(store)
+  await fold(store, new Folder(store, client), [named({ [OTHER]: true, coupon: true })], site_no, NOW)
+  assert.deepEqual(
+    (await rowsOf(store)).map(({ field, present }) => [field, present]),
+    [
+      [OTHER, 1],
+      ['coupon', 1],
+    ],
+  )
+  const books = await store.read.selectFrom('daily_names').select('name').where('kind', '=', 'field').execute()
+  assert.equal(books.length, 1)
+})
+
 testOnEveryEngine('names are stored as they can be, and those that become one are counted as one', async (store) => {
   const { site_no } = await insertSite(store)
   const long = '"\u0001ß'.repeat(85)
