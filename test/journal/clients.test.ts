@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { containersOf } from '../../src/analytics/site-facts.ts'
-import { appendDelta, appendPayload, Folder, type Log } from '../../src/journal/index.ts'
+import { appendDelta, appendPayload, Folder, foldJournal, type Log } from '../../src/journal/index.ts'
 import type { EventPayload } from '../../src/journal/payload.ts'
 import { DAY } from '../../src/lib/index.ts'
 import { applyRetention, CLIENTS_PER_DAY, removeDeletedSites } from '../../src/rollups/index.ts'
 import { requestRemovals } from '../../src/rollups/removal.ts'
 import type { Store } from '../../src/store/index.ts'
-import { contentsOf, eventPayload, totalEvents } from '../../testkit/deltas.ts'
+import { addTo, contentsOf, deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
@@ -84,6 +84,26 @@ testOnEveryEngine(
         ['GA4', NOW, NOW + 5_000],
       ],
     )
+  },
+)
+
+testOnEveryEngine(
+  'a fold of two sites adds up their client’s usage, and notes a version’s first and last time',
+  async (store) => {
+    const versioned = (siteNo: number, at: number) =>
+      deltaOf(siteNo, [eventPayload({ timestamp_ms: NOW, container: { version: '7' } })], at)
+    const delta = versioned(1, NOW)
+    addTo(delta, versioned(1, NOW + 5_000))
+    addTo(delta, versioned(2, NOW))
+    await writeJournal(store, 'node', 1, delta)
+    await foldJournal(store, new Folder(store, () => 'client'), { nodeId: 'node' })
+    const usage = await store.read.selectFrom('client_usage').select(['events', 'requests']).execute()
+    assert.deepEqual(usage, [{ events: 3, requests: 3 }])
+    const versions = store.read.selectFrom('container_versions').select(['site_no', 'first_seen_at', 'last_seen_at'])
+    assert.deepEqual(await versions.orderBy('site_no').execute(), [
+      { site_no: 1, first_seen_at: NOW, last_seen_at: NOW + 5_000 },
+      { site_no: 2, first_seen_at: NOW, last_seen_at: NOW },
+    ])
   },
 )
 

@@ -6,12 +6,19 @@ import { NameBooks } from '../../src/journal/names.ts'
 import type { EventPayload } from '../../src/journal/payload.ts'
 import { ROWS_AT_ONCE, ROWS_PER_MINUTE, RowBudget } from '../../src/journal/row-budget.ts'
 import { DAY, MINUTE } from '../../src/lib/index.ts'
-import { applyRetention, CONTAINERS_PER_DAY, LINKS_PER_DAY, OTHER, rollUp } from '../../src/rollups/index.ts'
+import {
+  applyRetention,
+  CONTAINERS_PER_DAY,
+  LINKS_PER_DAY,
+  NAMES_PER_DAY,
+  OTHER,
+  rollUp,
+} from '../../src/rollups/index.ts'
 import { KEPT_CONTAINERS, KEPT_LINKS } from '../../src/rollups/retention.ts'
 import type { Store } from '../../src/store/index.ts'
 import { countsIn } from '../../testkit/counts.ts'
 import { deltaOf, eventPayload, totalEvents } from '../../testkit/deltas.ts'
-import { openEmptyStore, sqlite, testOnEveryEngine } from '../../testkit/engines.ts'
+import { openEmptyStore, sqlite, testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { reportContext } from '../analytics/support.ts'
 import { fold } from './support.ts'
@@ -44,6 +51,7 @@ testOnEveryEngine('containers over the cap of a day are counted together, and no
     .select(['container_id', 'total'])
     .execute()
   assert.equal(rows.find((row) => row.container_id === OTHER)?.total, 60)
+  assert.equal(await linksIn(store), CONTAINERS_PER_DAY, 'tags of (other) are linked to no name')
   assert.equal(await totalEvents(store, site.site_no), 2 * count)
   const report = await overview(reportContext(store, NOW + MINUTE), site, { hours: 1 })
   assert.equal(report.total_events, 2 * count)
@@ -77,6 +85,26 @@ testOnEveryEngine(
     )
   },
 )
+
+testLogic('tags over the cap of a day are counted together, and no id is linked to (other)', async (store) => {
+  const { site_no } = await insertSite(store)
+  const tags = Array.from({ length: NAMES_PER_DAY + 20 }, (_, i) => ({
+    id: `${i}`,
+    name: `Tag ${i}`,
+    status: 'success' as const,
+  }))
+  await fold(
+    store,
+    new Folder(store, client),
+    many(1, () => ({ tags })),
+    site_no,
+    NOW,
+  )
+  assert.equal(await rowsOf(store, 'tag_rollups'), NAMES_PER_DAY + 1)
+  const links = await store.read.selectFrom('tag_names').select('tag_name').execute()
+  assert.equal(links.length, NAMES_PER_DAY)
+  assert.ok(links.every(({ tag_name }) => tag_name !== OTHER))
+})
 
 testOnEveryEngine(
   'new rows are bounded over minutes and names together, and every total stays exact',

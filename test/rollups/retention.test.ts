@@ -186,6 +186,9 @@ testOnEveryEngine(
     await foldOrphans(store, [])
     await rollUpAll(store, NOW)
     assert.equal(await totalEvents(store, site_no, GRAIN.hour), 31)
+    // Stopped again when it has deleted everything and not noted that: so little would do for one transaction.
+    const before = floorTo(sent, HOUR) + HOUR
+    await store.write.deleteFrom('minute_parts').where('bucket', '<', before).execute()
     while (await removeOldestHour(store, site_no, NOW, always, 10));
     assert.equal(await totalEvents(store, site_no), 0)
     await accept(store, site_no, sent, NOW)
@@ -194,6 +197,53 @@ testOnEveryEngine(
     assert.equal(await totalEvents(store, site_no, GRAIN.hour), 32)
   },
 )
+
+testOnEveryEngine(
+  'a node that was suspended while it deletes an hour ends no deletion that another one has begun',
+  async (store) => {
+    const { site_no } = await insertSite(store)
+    const sent = NOW - 4 * HOUR
+    for (let event = 0; event < 24; event++) {
+      await accept(store, site_no, sent + (event % 12) * MINUTE + (event % 2) * HOUR, NOW)
+      await foldOrphans(store, [])
+    }
+    await rollUpAll(store, NOW)
+    let isDeleting = false
+    let isSuspended = false
+    const slow = steppingStore(store, async () => {
+      if (!isDeleting || isSuspended) return
+      isSuspended = true
+      assert.equal(await removeOldestHour(store, site_no, NOW, always, 10), true)
+      assert.equal(await removeOldestHour(store, site_no, NOW, () => false, 10), false)
+    })
+    const noting = () => {
+      isDeleting = true
+      return true
+    }
+    assert.equal(await removeOldestHour(slow, site_no, NOW, noting, 10), true)
+    assert.equal(await totalEvents(store, site_no), 12)
+    await accept(store, site_no, sent + HOUR, NOW)
+    await foldOrphans(store, [])
+    await rollUpAll(store, NOW)
+    assert.equal(await totalEvents(store, site_no, GRAIN.hour), 24)
+  },
+)
+
+testOnEveryEngine('the oldest hour goes first, whether its minutes are rows or parts', async (store) => {
+  const { site_no } = await insertSite(store)
+  const sent = NOW - 4 * HOUR
+  await accept(store, site_no, sent, NOW)
+  await foldOrphans(store, [])
+  while ((await rollUp(store, NOW, { rowsAtOnce: 1 })) > 0);
+  await accept(store, site_no, sent + HOUR, NOW)
+  await foldOrphans(store, [])
+  await rollUpAll(store, NOW)
+  for (const hour of [sent, sent + HOUR].map((time) => floorTo(time, HOUR))) {
+    assert.equal(await removeOldestHour(store, site_no, NOW, always), true)
+    const floors = await store.read.selectFrom('minute_floors').select('gone_before').execute()
+    assert.deepEqual(floors, [{ gone_before: hour + HOUR }])
+  }
+})
 
 testOnEveryEngine('what a report was planned on a moment ago stays for another hour', async (store) => {
   const { site_no } = await insertSite(store)
