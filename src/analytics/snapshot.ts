@@ -57,16 +57,24 @@ async function openSnapshot(
     .where('bucket', '<', range.to)
     .execute()
   const bucketsOf = (grain: number) => dirty.filter((row) => row.grain === grain).map((row) => row.bucket)
-  const dirtyHours = new Set(bucketsOf(GRAIN.hour))
+  const dirtyHours = bucketsOf(GRAIN.hour)
+  const floor = dirtyHours.length === 0 ? undefined : await minuteFloorOf(db, siteNo)
+  const goneBefore = floor?.gone_before ?? 0
+  const hours = new Set(dirtyHours.filter((hour) => hour >= goneBefore))
+  // While an hour's minutes are being deleted, some of those that its hour row holds are still there.
+  const lateHours = new Set(dirtyHours.filter((hour) => hour < goneBefore && hour !== floor?.clearing))
   const dirtyDays = bucketsOf(GRAIN.day)
   return {
     db,
     siteNo,
     budget,
     segments: (part, rows, straddledDays = []) =>
-      planRange(part, dirtyHours, new Set([...dirtyDays, ...straddledDays]), rows),
+      planRange(part, { hours, lateHours, days: new Set([...dirtyDays, ...straddledDays]) }, rows),
   }
 }
+
+const minuteFloorOf = (db: Transaction<Tables>, siteNo: number) =>
+  db.selectFrom('minute_floors').select(['gone_before', 'clearing']).where('site_no', '=', siteNo).executeTakeFirst()
 
 /** The most that a report requested by a user may cost. */
 interface ReportLimits {

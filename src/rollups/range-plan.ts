@@ -116,44 +116,46 @@ function widenedEnd(to: number, rows: ReadableRows): number {
   return needsHourRow(end, rows) ? hourRowEnd(end, rows) : end
 }
 
+/** What is out of date: starts of UTC hours and days. */
+export interface DirtyTimes {
+  /** Hours whose minutes hold everything: the plan reads these, and no day row over them. */
+  hours: ReadonlySet<number>
+  /** Hours whose minutes were deleted, so that those there now came later: the plan reads them besides the rows over them. */
+  lateHours: ReadonlySet<number>
+  /** Days whose day rows are out of date or unusable: the plan reads their hour rows. */
+  days: ReadonlySet<number>
+}
+
 /**
  * Plans how to read a range: segments that tile the widened range exactly, each with the coarsest rows that may be read there, so
- * that their sum is the sum over the finest rows. For event × tag, parts of dirty hours come on top. Read the dirty buckets and the rows in one snapshot, because the transaction
+ * that their sum is the sum over the finest rows. What coarse rows do not hold yet comes on top: minutes of late hours and, for
+ * event × tag, parts of dirty ones. Read the dirty buckets and the rows in one snapshot, because the transaction
  * that derives a bucket's rows also clears its mark.
- *
- * @param dirtyHours UTC hours whose hour rows are out of date: the plan reads their minute rows, and no day row over them @param
- * dirtyDays UTC days whose day rows are out of date or unusable: the plan reads their hour rows
  */
-export function planRange(
-  range: TimeRange,
-  dirtyHours: ReadonlySet<number>,
-  dirtyDays: ReadonlySet<number>,
-  rows: ReadableRows,
-): Segment[] {
+export function planRange(range: TimeRange, dirty: DirtyTimes, rows: ReadableRows): Segment[] {
   const { from, to } = widenRange(range, rows)
   const segments: Segment[] = []
   if (rows.coarsest === GRAIN.minute) {
     append(segments, GRAIN.minute, from, to)
     return segments
   }
-  const staleDays = new Set([...dirtyDays, ...Array.from(dirtyHours, (hour) => floorTo(hour, DAY))])
+  const staleDays = new Set([...dirty.days, ...Array.from(dirty.hours, (hour) => floorTo(hour, DAY))])
   for (let day = floorTo(from, DAY); day < to; day += DAY) {
     const part = { from: Math.max(from, day), to: Math.min(to, day + DAY) }
     // Where hour rows stand for local days there are no day rows.
     const isWhole = part.to - part.from === DAY && day >= (rows.wholeDays?.before ?? day)
     if (rows.coarsest === GRAIN.day && isWhole && !staleDays.has(day)) append(segments, GRAIN.day, part.from, part.to)
-    else planHours(segments, part, dirtyHours, rows)
+    else planHours(segments, part, dirty.hours, rows)
   }
-  if (rows.finest === GRAIN.hour) segments.push(...dirtyParts({ from, to }, dirtyHours))
-  return segments
+  const onTop = rows.finest === GRAIN.hour ? [...dirty.hours, ...dirty.lateHours] : [...dirty.lateHours]
+  return [...segments, ...onTop.sort((a, b) => a - b).flatMap((hour) => minutesOnTop(segments, hour))]
 }
 
-/** Hours whose parts have to be read as well: what is in them moves to hour rows when the hour is rolled up. */
-const dirtyParts = ({ from, to }: TimeRange, dirtyHours: ReadonlySet<number>): Segment[] =>
-  [...dirtyHours]
-    .filter((hour) => hour >= from && hour < to)
-    .sort((a, b) => a - b)
-    .map((hour) => ({ grain: GRAIN.minute, from: hour, to: hour + HOUR }))
+/** The minutes of an hour that are read from coarser rows, whose hour row does not hold all of them. */
+const minutesOnTop = (segments: readonly Segment[], hour: number): Segment[] =>
+  segments
+    .filter(({ grain, from, to }) => grain !== GRAIN.minute && from < hour + HOUR && to > hour)
+    .map(({ from, to }) => ({ grain: GRAIN.minute, from: Math.max(from, hour), to: Math.min(to, hour + HOUR) }))
 
 function planHours(
   segments: Segment[],

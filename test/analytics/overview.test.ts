@@ -3,13 +3,14 @@ import { test } from 'node:test'
 import { overview } from '../../src/analytics/index.ts'
 import { warningsOf } from '../../src/analytics/site-facts.ts'
 import type { Payload } from '../../src/journal/payload.ts'
-import { AppError, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { AppError, DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { applyRetention } from '../../src/rollups/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
-import { count, reportContext } from './support.ts'
+import { count, RETENTION, reportContext, rollUpAll } from './support.ts'
 
 const NOW = '2026-11-20T12:34:30Z'
 const NOW_MS = Date.parse(NOW)
@@ -140,6 +141,22 @@ testOnEveryEngine(
     const from = Date.parse('2026-11-10T10:20:30Z')
     const old = await report(store, site, { from, to: Date.parse('2026-11-20T10:20:30Z') })
     assert.deepEqual([old.from, old.to], ['2026-11-10T10:00:00Z', '2026-11-20T10:21:00Z'].map(Date.parse))
+  },
+)
+
+testOnEveryEngine(
+  'an event that comes when the minutes of its hour are deleted joins the others at once',
+  async (store) => {
+    const site = await insertSite(store)
+    await count(store, site, times(3, event(at('05:10:00'))))
+    await rollUpAll(store, NOW_MS)
+    // A clock that is nine days ahead, for one round.
+    await applyRetention(store, RETENTION, NOW_MS + 9 * DAY, () => true)
+    await count(store, site, [event(at('05:20:00'))])
+    const query = { from: Date.parse(at('05:00:00')), to: Date.parse(at('06:00:00')) }
+    assert.equal((await report(store, site, query)).total_events, 4)
+    await rollUpAll(store, NOW_MS)
+    assert.equal((await report(store, site, query)).total_events, 4)
   },
 )
 

@@ -21,9 +21,9 @@ const halfHours = readable({ splitOf: () => 30 * MINUTE })
 const NAMES = new Map<number, string>(Object.entries(GRAIN).map(([name, grain]) => [grain, name]))
 
 /** The plan as lines like `hour 18T01:00 18T23:00`. */
-function plan(from: number, to: number, rows: ReadableRows, dirtyHours = none, dirtyDays = none): string[] {
+function plan(from: number, to: number, rows: ReadableRows, hours = none, days = none, lateHours = none): string[] {
   const clock = (time: number) => isoTime(time).slice('2026-11-'.length, '2026-11-18T00:00'.length)
-  return planRange({ from, to }, dirtyHours, dirtyDays, rows).map(
+  return planRange({ from, to }, { hours, lateHours, days }, rows).map(
     (segment) => `${NAMES.get(segment.grain)} ${clock(segment.from)} ${clock(segment.to)}`,
   )
 }
@@ -47,6 +47,17 @@ test('a dirty hour is read from minutes, and its day from hours', () => {
     'hour 18T00:00 18T05:00',
     'minute 18T05:00 18T06:00',
     'hour 18T06:00 19T00:00',
+  ])
+})
+
+test('of an hour whose minutes are deleted, those that came late are read beside the row that holds the others', () => {
+  const late = new Set([at(0, '05:00'), at(1, '05:00')])
+  const rows = readable({ minuteRowsFrom: at(1, '00:00') })
+  assert.deepEqual(plan(at(0, '00:00'), at(1, '05:30'), rows, none, none, late), [
+    'day 18T00:00 19T00:00',
+    'hour 19T00:00 19T05:00',
+    'minute 19T05:00 19T05:30',
+    'minute 18T05:00 18T06:00',
   ])
 })
 
@@ -160,7 +171,7 @@ test('whatever is dirty, the segments tile the range and never read rows that ar
         assert.deepEqual(widenRange(widened, rows), widened)
         assert.ok(widened.from <= range.from && widened.to >= range.to)
         let end = widened.from
-        for (const segment of planRange(range, dirtyHours, dirtyDays, rows)) {
+        for (const segment of planRange(range, { hours: dirtyHours, lateHours: none, days: dirtyDays }, rows)) {
           assert.equal(segment.from, end)
           assert.ok(segment.to > segment.from)
           for (const edge of [segment.from, segment.to])
