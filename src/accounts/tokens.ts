@@ -288,6 +288,6 @@ const auditToken = (
       const { name, role, expires_at } = row
       const fields = { name, role, clients: clientId ?? 'all clients', expires_at: isoTimeOrNull(expires_at) }
       const [before, after] = verb === 'create' ? [null, fields] : [fields, null]
-      return { entity: 'api_token', verb, id: row.id, ...(clientId === null ? {} : { clientId }), before, after }
+      return { entity: 'api_token', verb, id: row.id, clientId, before, after }
     }),
   )

@@ -1,6 +1,6 @@
 import { type Access, type Grants, joined, NO_GRANTS, roleFor, type Visible } from '../http/index.ts'
 import { AppError, invalidRequest, notFound } from '../lib/index.ts'
-import { type Context, removeViewsOf, writeAudit } from '../management/index.ts'
+import { type Context, onlyClientOf, removeViewsOf, writeAudit } from '../management/index.ts'
 import type { Kysely, Tables, Transaction, UserRow } from '../store/index.ts'
 import { lockOwners, requireOwnerLeft } from './owners.ts'
 import {
@@ -205,8 +205,8 @@ interface ChangedGrants {
 }
 
 /**
- * Audits what changes for each client in an entry of that client, which its owners can read; what changes of the account itself is
- * only in the entry without a client.
+ * Audits what changes for each client in an entry of that client, which its owners can read. What changes of the account itself is
+ * in the entry of its only client, and otherwise in one without a client.
  */
 export async function auditUser(
   trx: Transaction<Tables>,
@@ -218,17 +218,18 @@ export async function auditUser(
 ): Promise<void> {
   const roles = roleChanges(before, after)
   const isAboutAccount = row.name !== beforeRow.name || row.disabled_at !== beforeRow.disabled_at
-  const ofService = { clientId: null, before: roleInWords(before, null), after: roleInWords(after, null) }
-  const isMissing = (isAboutAccount && !roles.some(({ clientId }) => clientId === null)) || roles.length === 0
+  const own = await onlyClientOf(trx, row.id)
+  const ofAccount = { clientId: own, before: roleInWords(before, own), after: roleInWords(after, own) }
+  const isMissing = (isAboutAccount && !roles.some(({ clientId }) => clientId === own)) || roles.length === 0
   await writeAudit(
     trx,
     ctx,
-    (isMissing ? [ofService, ...roles] : roles).map(({ clientId, before: was, after: is }) => ({
+    (isMissing ? [ofAccount, ...roles] : roles).map(({ clientId, before: was, after: is }) => ({
       entity: 'user',
       verb,
       id: row.id,
-      ...(clientId === null ? {} : { clientId }),
-      before: verb === 'create' ? null : audited(clientId === null ? beforeRow : row, was),
+      clientId,
+      before: verb === 'create' ? null : audited(clientId === own ? beforeRow : row, was),
       after: verb === 'delete' ? null : audited(row, is),
     })),
   )

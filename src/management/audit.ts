@@ -48,8 +48,8 @@ interface AuditEntry {
     | 'on_call_override'
   verb: Verb
   id: string
-  /** The client concerned, where neither the id nor the record tells. */
-  clientId?: string
+  /** The client concerned, where neither the id nor the record tells; null for the whole service. */
+  clientId?: string | null
   /** API records; null before a creation and after a deletion. */
   before: Fields | null
   after: Fields | null
@@ -151,7 +151,7 @@ interface Changed {
   entity: string
   id: string
   /** Set where neither the id nor the record tells. */
-  clientId?: string
+  clientId?: string | null
   before: Readonly<Record<string, unknown>> | null
   after: Readonly<Record<string, unknown>> | null
 }
@@ -169,6 +169,7 @@ export async function clientOfChange(trx: Transaction<Tables>, entry: Changed): 
   const { entity, id } = entry
   if (entry.clientId !== undefined) return entry.clientId
   if (OF_CLIENT.includes(entity)) return id
+  if (entity === 'user') return onlyClientOf(trx, id)
   const named = (field: string): string | null => {
     const value = entry.after?.[field] ?? entry.before?.[field]
     return typeof value === 'string' ? value : null
@@ -181,6 +182,18 @@ export async function clientOfChange(trx: Transaction<Tables>, entry: Changed): 
   if (incidentId !== null) return clientOf(trx, 'incidents', incidentId)
   if (entity === 'alert') return clientOf(trx, 'alerts', id)
   return entity === 'delivery' ? clientOf(trx, 'deliveries', id) : null
+}
+
+/** The client whose people an account belongs to; null when it has no role, or roles for several clients or for all. */
+export async function onlyClientOf(trx: Transaction<Tables>, userId: string): Promise<string | null> {
+  const byGroups = trx
+    .selectFrom('user_identities')
+    .innerJoin('identity_roles', 'identity_roles.identity_id', 'user_identities.id')
+    .select('identity_roles.client_id')
+    .where('user_identities.user_id', '=', userId)
+  const byHand = trx.selectFrom('user_roles').select('client_id').where('user_id', '=', userId)
+  const [first, ...others] = await byHand.union(byGroups).execute()
+  return first === undefined || first.client_id === 'all' || others.length > 0 ? null : first.client_id
 }
 
 async function siteOfProbe(trx: Transaction<Tables>, probeId: string | null): Promise<string | null> {

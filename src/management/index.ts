@@ -1,5 +1,5 @@
 export type { AddAnnotation, AnnotationRecord } from './annotations.ts'
-export { clearAudit, clientOfChange, maskedUrl, writeAudit } from './audit.ts'
+export { clearAudit, clientOfChange, maskedUrl, onlyClientOf, writeAudit } from './audit.ts'
 export type { AuditRecord } from './audit-log.ts'
 export { CANARY_PREFIX, isCanaryOf, newCanaryName } from './canary-name.ts'
 export {

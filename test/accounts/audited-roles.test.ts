@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { InvitedUser, NewApiToken } from '../../src/accounts/index.ts'
+import type { InvitedUser, NewApiToken, SessionRecord } from '../../src/accounts/index.ts'
 import type { AuditRecord } from '../../src/management/index.ts'
 import type { ApiClient } from '../../testkit/api.ts'
 import { testPerEngine } from '../../testkit/engines.ts'
@@ -52,5 +52,40 @@ testPerEngine(
         ['api_token.revoke', a.id, undefined],
       ],
     )
+  },
+)
+
+testPerEngine(
+  'the owner of a client reads what happens to an account that has roles for this client only',
+  async (engine, t) => {
+    const { api, admin } = await openAccounts(t, engine)
+    const [a, b] = [await admin.newClient({ name: 'A' }), await admin.newClient({ name: 'B' })]
+    const viewerOf = ({ id }: { id: string }) => ({ client_id: id, role: 'viewer' as const })
+    await join(admin, 'owner@agency.example', [{ client_id: a.id, role: 'owner' }])
+    const owner = await signIn(api.url, 'owner@agency.example')
+    for (const [email, clients, seen] of [
+      ['one@agency.example', [a], ['name', 'is_active', 'session', 'password_link']],
+      ['both@agency.example', [a, b], []],
+    ] as const) {
+      const { id } = await join(admin, email, clients.map(viewerOf))
+      await admin.ask('POST', `/api/users/${id}/link`)
+      await signIn(api.url, email)
+      const [session] = await admin.ask<SessionRecord[]>('GET', `/api/users/${id}/sessions`)
+      await admin.ask('DELETE', `/api/users/${id}/sessions/${session?.id}`)
+      await admin.ask('PATCH', `/api/users/${id}`, { is_active: false })
+      await admin.ask('PATCH', `/api/users/${id}`, { name: 'Someone' })
+      const entries = await owner.ask<AuditRecord[]>('GET', `/api/audit?entity_id=${id}&actor=admin`)
+      const changes = entries.filter(({ action }) => action === 'user.update')
+      assert.deepEqual(
+        changes.flatMap(({ after }) => Object.keys(after ?? {})),
+        seen,
+      )
+      assert.equal(
+        (await admin.ask<AuditRecord[]>('GET', `/api/audit?entity_id=${id}&actor=admin`)).filter(
+          ({ action }) => action === 'user.update',
+        ).length,
+        4,
+      )
+    }
   },
 )

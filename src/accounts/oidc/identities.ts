@@ -194,7 +194,7 @@ async function writeGroupRoles(
   const rows = rowsOfGrants(after).map((row) => ({ identity_id: identityId, ...row }))
   if (rows.length > 0) await trx.insertInto('identity_roles').values(rows).execute()
   for (const { clientId, before: was, after: is } of changes) {
-    await auditUser(trx, options, user, { roles_by_groups: was }, { roles_by_groups: is }, clientId)
+    await auditUser(trx, options, user, { roles_by_groups: was }, { roles_by_groups: is }, { clientId })
   }
 }
 
@@ -204,14 +204,14 @@ const auditUser = (
   { id, email }: UserRow,
   before: object,
   after: object,
-  clientId: string | null = null,
+  ofClient: { clientId?: string | null } = {},
 ): Promise<void> =>
   writeAudit(trx, options, [
     {
       entity: 'user',
       verb: 'update',
       id,
-      ...(clientId === null ? {} : { clientId }),
+      ...ofClient,
       before: { email, ...before },
       after: { email, ...after },
     },
