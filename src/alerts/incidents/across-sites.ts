@@ -11,6 +11,8 @@ export interface VendorSign {
   /** How its tags are bad: `failing`, `missing`, `slow` or `refused`; `locked_out` for checks that have no access to it; or `falls` for all events. */
   failing: string
   startedAt: number
+  /** How much later it may have begun, ms, see `Sign`. Set for falls only, which are found in two ways; others are all found in one. */
+  resolutionMs: number
 }
 
 /** A site that has tags of the vendor, and how often they are bad in this way. */
@@ -32,7 +34,7 @@ export interface VendorFault {
   sites: number
 }
 
-/** Faults that begin within this time of each other begin at once: probes run every five minutes, and count in slots of ten. */
+/** Faults that may begin within this time of each other begin at once: probes run every five minutes, and count in slots of ten. */
 export const AT_ONCE_MS = 10 * MINUTE
 /** Fewer sites prove nothing: two may share an agency, a template or a mistake. */
 export const LEAST_SITES = 3
@@ -57,10 +59,10 @@ export const LATE_MS = HOUR
  * Returns the chance that this many of the sites show the fault within one span independently, each at its own rate: the tail of
  * the Poisson binomial distribution.
  *
- * @returns natural logarithm
+ * @param resolutionMs how inexactly it is known when the fault begins @returns natural logarithm
  */
-export function logChanceByThemselves(count: number, sites: readonly VendorSite[]): number {
-  const span = 2 * AT_ONCE_MS
+export function logChanceByThemselves(count: number, sites: readonly VendorSite[], resolutionMs = 0): number {
+  const span = 2 * AT_ONCE_MS + resolutionMs
   const rates = sites.map(({ alerts }) => 1 - Math.exp((-(alerts + PRIOR_ALERTS) * span) / BASE_MS))
   return logChanceTogether(count, rates)
 }
@@ -86,8 +88,10 @@ export function vendorFaults(
     // Without news its sites are not read: this was judged before, without result.
     if (sites.length < siteCount(together)) return []
     if (failing === FALLS && !isHalfOfAll(together, sites)) return []
-    if (logChanceByThemselves(siteCount(together), sites) > BOUND) return []
-    const startedAt = Math.min(...together.map((sign) => sign.startedAt))
+    const resolutionMs = Math.max(...together.map((sign) => sign.resolutionMs))
+    if (logChanceByThemselves(siteCount(together), sites, resolutionMs) > BOUND) return []
+    const exact = together.filter((sign) => sign.resolutionMs === 0)
+    const startedAt = Math.min(...(exact.length > 0 ? exact : together).map((sign) => sign.startedAt))
     return [{ vendor, failing, startedAt, signs: together, sites: sites.length }]
   })
 }
@@ -116,9 +120,14 @@ export function mostTogether(signs: readonly VendorSign[]): VendorSign[] {
   if (signs[0]?.failing === LOCKED_OUT_OF) return [...signs]
   const around = signs
     .toSorted((a, b) => a.startedAt - b.startedAt)
-    .map((centre) => signs.filter(({ startedAt }) => Math.abs(startedAt - centre.startedAt) <= AT_ONCE_MS))
+    .map((centre) =>
+      signs.filter((sign) => mayBeginBy(sign, centre.startedAt) && sign.startedAt <= centre.startedAt + AT_ONCE_MS),
+    )
   return around.reduce((most, some) => (siteCount(some) > siteCount(most) ? some : most), [])
 }
+
+const mayBeginBy = ({ startedAt, resolutionMs }: VendorSign, time: number): boolean =>
+  startedAt + resolutionMs >= time - AT_ONCE_MS
 
 export const siteCount = (signs: readonly VendorSign[]): number => new Set(signs.map(({ siteId }) => siteId)).size
 
@@ -126,8 +135,7 @@ export const siteCount = (signs: readonly VendorSign[]): number => new Set(signs
 export const isPartOf = (sign: VendorSign, fault: Pick<VendorFault, 'vendor' | 'failing' | 'startedAt'>): boolean =>
   sign.vendor === fault.vendor &&
   sign.failing === fault.failing &&
-  (sign.failing === LOCKED_OUT_OF ||
-    (sign.startedAt >= fault.startedAt - AT_ONCE_MS && sign.startedAt <= fault.startedAt + LATE_MS))
+  (sign.failing === LOCKED_OUT_OF || (mayBeginBy(sign, fault.startedAt) && sign.startedAt <= fault.startedAt + LATE_MS))
 
 /**
  * Whether what fails on sites of these clients is the vendor's fault. The sites of one client share releases and credentials, and a
@@ -177,7 +185,7 @@ export const togetherText = (title: string, failing: string): string =>
   failing === LOCKED_OUT_OF
     ? 'All of these checks need the same Google credentials'
     : failing === FALLS
-      ? 'So many sites do not lose events within 10 minutes by chance'
+      ? 'So many sites do not lose events at once by chance'
       : `${title} within 10 minutes, far more than fail at once by chance`
 
 /** What a client reads about other clients' sites: nothing but that some are affected. Access is the operator's to restore. */

@@ -117,6 +117,9 @@ const BY_THE_HOUR: readonly string[] = [
   'tag_latency',
 ]
 
+/** Returns how much later than its `started_at` an alert may have begun, ms. */
+export const resolutionOf = (probeType: string): number => (BY_THE_HOUR.includes(probeType) ? HOUR : 0)
+
 type SignRow = Pick<
   AlertRow,
   | 'id'
@@ -159,7 +162,7 @@ export function signOf(alert: SignRow): Sign {
     isTotal: alert.probe_type === 'data_volume' && finding.measured === 0,
     startedAt: alert.started_at,
     openedAt: alert.opened_at,
-    resolutionMs: BY_THE_HOUR.includes(alert.probe_type) ? HOUR : 0,
+    resolutionMs: resolutionOf(alert.probe_type),
     resolvedAt: alert.resolved_at,
     hasRecovered: alert.resolution === 'recovered',
   }

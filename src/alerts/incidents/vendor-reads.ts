@@ -15,7 +15,7 @@ import {
 } from './across-sites.ts'
 import { noFallsAmong, sitesWithTraffic } from './falls.ts'
 import { LASTS } from './reach.ts'
-import { FAILING, FALL_TYPES, FALLS, LOCKED_OUT_OF, OURS } from './sign.ts'
+import { FAILING, FALL_TYPES, FALLS, LOCKED_OUT_OF, OURS, resolutionOf } from './sign.ts'
 
 /** What is known about vendors across sites. */
 export interface VendorState {
@@ -83,7 +83,10 @@ export async function readVendors(db: Kysely<Tables>, now: number): Promise<Vend
     const vendor = failing === FALLS ? OURS : row.vendor
     if (site_id === null || client_id === null || noFalls.has(lead_id ?? '')) return []
     if (vendor === null || started_at === null || failing === null) return []
-    return [{ incidentId: id, siteId: site_id, clientId: client_id, vendor, failing, startedAt: started_at }]
+    const resolutionMs = failing === FALLS ? resolutionOf(row.probe_type ?? '') : 0
+    return [
+      { incidentId: id, siteId: site_id, clientId: client_id, vendor, failing, startedAt: started_at, resolutionMs },
+    ]
   })
   const vendorIds = rows.flatMap(({ scope, id }) => (scope === 'vendor' ? id : []))
   const orphans = rows.filter(({ parent_id }) => parent_id !== null && !vendorIds.includes(parent_id))

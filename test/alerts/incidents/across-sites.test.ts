@@ -10,7 +10,7 @@ import {
   vendorFaults,
   vendorTitle,
 } from '../../../src/alerts/incidents/across-sites.ts'
-import { MINUTE } from '../../../src/lib/index.ts'
+import { HOUR, MINUTE } from '../../../src/lib/index.ts'
 
 const NOW = Date.parse('2026-11-20T14:48:00Z')
 
@@ -22,6 +22,7 @@ const bad = (site: number, minutes: number, vendor = 'meta', failing = 'failing'
   vendor,
   failing,
   startedAt: NOW + minutes * MINUTE,
+  resolutionMs: 0,
 })
 
 const sites =
@@ -34,6 +35,14 @@ const onSites = (count: number, apart = 0): VendorSign[] =>
 
 const falling = (count: number): VendorSign[] =>
   Array.from({ length: count }, (_, site) => bad(site, site % 5, 'Tagwarden', 'falls'))
+
+/** Sites whose fall is found by the hour: by `data_volume`. */
+const fallingByTheHour = (first: number, count: number, minutes: number): VendorSign[] =>
+  falling(count).map((sign, n) => {
+    const siteId = String(first + n)
+    const fall = { siteId, clientId: `of ${siteId}`, incidentId: `hour-${siteId}` }
+    return { ...sign, ...fall, startedAt: NOW + minutes * MINUTE, resolutionMs: HOUR }
+  })
 
 /** The same, of one client. */
 const ofOne = <T extends { clientId: string }>(all: readonly T[]): T[] =>
@@ -69,6 +78,18 @@ const SITUATIONS: readonly [
   ['all events of 8 of 10 sites, of one client and of half of the others', ofFirst(6, falling(8)), bigOf(6, 10), 8],
   ['all events of 4 of 6 sites of the only client', ofOne(falling(4)), bigOf(6, 6), 4],
   ['all events of 4 of 4 sites', falling(4), sites(4), 4],
+  [
+    'all events of 10 of 20 sites, on 5 of them since some time of the hour',
+    [...falling(5), ...fallingByTheHour(5, 5, -48)],
+    sites(20),
+    10,
+  ],
+  [
+    'all events of 10 of 20 sites, on 5 of them since the hour after',
+    [...falling(5), ...fallingByTheHour(5, 5, 20)],
+    sites(20),
+    null,
+  ],
   ['all events of 3 of 3 sites, which may share anything', falling(3), sites(3), null],
   ['three faults of one site', [bad(1, 0), bad(1, 2), bad(1, 4)], sites(20), null],
   ['three vendors on three sites', [bad(1, 0), bad(2, 0, 'tiktok'), bad(3, 0, 'criteo')], sites(20), null],
@@ -116,6 +137,9 @@ test('what begins within an hour of a fault that lasts is part of it', () => {
   ] as const) {
     assert.equal(isPartOf(bad(1, minutes), fault), is, String(minutes))
   }
+  const fall = { vendor: 'Tagwarden', failing: 'falls', startedAt: NOW }
+  const ofHour = (minutes: number) => fallingByTheHour(1, 1, minutes).map((sign) => isPartOf(sign, fall))
+  assert.deepEqual([-71, -69, 59, 61].flatMap(ofHour), [false, true, true, false])
   assert.equal(isPartOf(bad(1, 0, 'tiktok'), fault), false)
   assert.equal(isPartOf(bad(1, 0, 'meta', 'slow'), fault), false)
 })

@@ -26,6 +26,8 @@ interface Falling {
   refused?: string
   /** When sites sent their last event before now, ms. */
   heardBefore?: (site: number) => number
+  /** The type of probe that finds the falls. */
+  foundBy?: 'data_volume' | 'data_freshness'
 }
 
 /** Sites with traffic whose events stop where the test says so. */
@@ -37,6 +39,7 @@ async function watchSites(t: TestContext, store: Store, count: number, over: Fal
     measured = 0,
     heardBefore = () => MINUTE,
     refused,
+    foundBy = 'data_volume',
   } = over
   const falling = new Map<string, number>()
   const run = async ({ site }: { site: { id: string } }): Promise<ProbeOutcome> => {
@@ -47,7 +50,7 @@ async function watchSites(t: TestContext, store: Store, count: number, over: Fal
     const details = { findings, ...(refused === undefined ? {} : { refused: { why: refused } }) }
     return { status, message, details, findings: [{ subject: {}, status, message, startedAt, details }] }
   }
-  const type = typeOf(run, { name: 'data_volume' })
+  const type = typeOf(run, { name: foundBy })
   const down = new Set<string>()
   const server = typeOf(
     async ({ site }): Promise<ProbeOutcome> =>
@@ -57,12 +60,12 @@ async function watchSites(t: TestContext, store: Store, count: number, over: Fal
     { name: 'http_health' },
   )
   const options = { type: [type, server], delivers: false, channelSettings: { globalWebhook, isEmailOn: true } }
-  const seen = await watch(t, store, { probe_type: 'data_volume' }, options)
+  const seen = await watch(t, store, { probe_type: foundBy }, options)
   const sites = [seen.site]
   for (let n = 1; n < count; n++) {
     const owner = firstOf(n) === n ? {} : { client_id: sites[firstOf(n)]?.client_id ?? '' }
     const site = await insertSite(store, { name: `site-${n}`, ...owner })
-    await insertProbe(store, site.id, { probe_type: 'data_volume' })
+    await insertProbe(store, site.id, { probe_type: foundBy })
     sites.push(site)
   }
   for (const [n, { id, client_id }] of sites.entries()) {
@@ -329,10 +332,19 @@ testLogic('one client with most of the sites cannot hold back the messages of an
   )
 })
 
+testLogic('falls that are known to the hour are one incident when they may have begun at once', async (store, t) => {
+  const { fall, clock } = await watchSites(t, store, 10)
+  await fall(...first(4))
+  clock.advance(40 * MINUTE)
+  await fall(...first(8))
+  assert.equal((await shared(store)).length, 1)
+})
+
 testLogic(
   'one client with over half of the sites cannot hold back the messages of two that fall within the hour',
   async (store, t) => {
-    const { fall, clock, sites } = await watchSites(t, store, 10, { firstOf: (n) => (n < 6 ? 0 : n) })
+    const falling = { firstOf: (n: number) => (n < 6 ? 0 : n), foundBy: 'data_freshness' } as const
+    const { fall, clock, sites } = await watchSites(t, store, 10, falling)
     await fall(...first(6))
     clock.advance(20 * MINUTE)
     await fall(...first(8))
