@@ -1,5 +1,5 @@
 import type { InferResult } from 'kysely'
-import { DAY } from '../lib/index.ts'
+import { DAY, monthOf } from '../lib/index.ts'
 import {
   type ChannelSettings,
   channelsOf,
@@ -46,7 +46,7 @@ function suppressionRules(
   const reason = muteFor(targetOf(alert, source), mutes.silences, mutes.maintenances, now)
   if (reason !== null) return { suppressedBy: reason.by }
   if (isReachable(client, channelSettings, off))
-    return { suppressedBy: isSaidByQuota(alert, client, channelSettings) ? 'quota' : null }
+    return { suppressedBy: isSaidByQuota(alert, client, context) ? 'quota' : null }
   return isReachable(client, channelSettings, new Set())
     ? { suppressedBy: 'no_channel', suppressedText: 'No one to notify: every channel is switched off after a failure' }
     : { suppressedBy: 'no_channel' }
@@ -54,11 +54,17 @@ function suppressionRules(
 
 /**
  * Returns whether the message about the client's used-up quota, which is sent once, says the same of all of its sites and reaches the
- * same people: neither paging services nor the person on call get it.
+ * same people: neither paging services nor the person on call get it. There is none where large batches are refused although much
+ * of a small quota is left.
  */
-const isSaidByQuota = (alert: Alert, client: Recipients['client'], channelSettings: ChannelSettings): boolean =>
+const isSaidByQuota = (
+  alert: Alert,
+  client: Recipients['client'],
+  { channelSettings, usedUp }: AlertContext,
+): boolean =>
   alert.announced_at === null &&
   refusedFor(alert) === 'quota' &&
+  usedUp.has(client.id) &&
   (client.onCall ?? null) === null &&
   !channelsOf({ client, ...channelSettings }).some(({ key, address }) => isForIncidents(kindOf(key, address)))
 
@@ -99,6 +105,8 @@ export interface AlertContext {
   sources: ReadonlyMap<string, AlertSource>
   /** Channels that are off until someone fixes them. */
   off: ReadonlySet<string>
+  /** Clients that were notified in this month that their quota is used up. */
+  usedUp: ReadonlySet<string>
 }
 
 /** The probes that a context is loaded for. */
@@ -108,7 +116,18 @@ interface ContextQuery extends Pick<AlertContext, 'mutes' | 'channelSettings' | 
 
 export async function loadContext(trx: Transaction<Tables>, query: ContextQuery): Promise<AlertContext> {
   const { probeIds, mutes, channelSettings, now } = query
-  return { mutes, channelSettings, now, sources: await loadSources(trx, probeIds), off: await offChannels(trx) }
+  const sources = await loadSources(trx, probeIds)
+  return { mutes, channelSettings, now, sources, off: await offChannels(trx), usedUp: await usedUpQuotas(trx, now) }
+}
+
+async function usedUpQuotas(trx: Transaction<Tables>, now: number): Promise<Set<string>> {
+  const messages = await trx
+    .selectFrom('quota_messages')
+    .select('client_id')
+    .where('month', '=', monthOf(now))
+    .where('step', '=', 100)
+    .execute()
+  return new Set(messages.map(({ client_id }) => client_id))
 }
 
 /** The probe that raises an alert, with its site, its client, and their settings for notifications. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { HOUR } from '../../src/lib/index.ts'
+import { HOUR, monthOf } from '../../src/lib/index.ts'
 import type { ProbeOutcome } from '../../src/probes/index.ts'
 import type { Store } from '../../src/store/index.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
@@ -8,7 +8,7 @@ import { typeOf } from '../probes/support.ts'
 import { alertRows, outbox, watch } from './support.ts'
 
 /** A site that receives nothing, for the reason that the test says. */
-async function silentSite(t: TestContext, store: Store) {
+async function silentSite(t: TestContext, store: Store, step: 80 | 100 = 100) {
   const seen = { why: 'quota' as string | null, isOver: false }
   const run = async (): Promise<ProbeOutcome> => {
     if (seen.isOver) return { status: 'ok', message: 'fine', details: {}, findings: [] }
@@ -23,6 +23,11 @@ async function silentSite(t: TestContext, store: Store) {
     { probe_type: 'data_freshness' },
     { type: typeOf(run, { name: 'data_freshness' }) },
   )
+  const said = { month: monthOf(probe.clock.now()), quota: 1_000, step, written_at: 0 }
+  await store.write
+    .insertInto('quota_messages')
+    .values({ client_id: probe.site.client_id, ...said })
+    .execute()
   const kinds = async () => (await outbox(store)).map(({ kind }) => kind)
   return { ...probe, seen, kinds }
 }
@@ -54,6 +59,12 @@ testOnEveryEngine(
     assert.deepEqual(await kinds(), [])
   },
 )
+
+testLogic('a site whose batches are refused before its quota is said to be used up is notified about', async (store, t) => {
+  const { find, kinds } = await silentSite(t, store, 80)
+  await find('o')
+  assert.deepEqual(await kinds(), ['opened'])
+})
 
 testLogic('a site that stays silent with a new quota is notified about', async (store, t) => {
   const { find, kinds, seen } = await silentSite(t, store)

@@ -116,7 +116,7 @@ const REMEDY = 'A larger plan takes effect within seconds.'
 
 /** Makes the card about a quota: what is used, what follows and when it ends. */
 function quotaCard(message: QuotaMessage, { publicUrl, at }: CardOptions): Card {
-  const { client, events, limit, resets_at } = message
+  const { client, events, limit, seen_at, resets_at } = message
   const times = new LocalTimes('UTC')
   const left = resets_at - at
   return {
@@ -124,6 +124,7 @@ function quotaCard(message: QuotaMessage, { publicUrl, at }: CardOptions): Card 
     tail: null,
     facts: [
       { name: 'Used', value: `${number(events)} of ${number(limit)} events (${shareOf(message)})` },
+      { name: 'Since', value: times.moment(seen_at, at) },
       { name: 'Month ends', value: `${times.moment(resets_at, at)}${left > 0 ? ` (in ${lengthInWords(left)})` : ''}` },
       { name: 'Client', value: name(client.name) },
     ],
