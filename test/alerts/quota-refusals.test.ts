@@ -60,11 +60,14 @@ testOnEveryEngine(
   },
 )
 
-testLogic('a site whose batches are refused before its quota is said to be used up is notified about', async (store, t) => {
-  const { find, kinds } = await silentSite(t, store, 80)
-  await find('o')
-  assert.deepEqual(await kinds(), ['opened'])
-})
+testLogic(
+  'a site whose batches are refused before its quota is said to be used up is notified about',
+  async (store, t) => {
+    const { find, kinds } = await silentSite(t, store, 80)
+    await find('o')
+    assert.deepEqual(await kinds(), ['opened'])
+  },
+)
 
 testLogic('a site that stays silent with a new quota is notified about', async (store, t) => {
   const { find, kinds, seen } = await silentSite(t, store)
