@@ -19,7 +19,11 @@ export function commandLine(): Command {
     .version(VERSION)
     .configureOutput({
       writeOut: (text) => void process.stdout.write(asTyped(text)),
-      outputError: (text, write) => write(`${text.replace(/^error: /, 'tagwarden: ').trimEnd()} (see --help)\n`),
+      outputError: (text, write) => {
+        // Logs of builds keep it, and addresses may hold a password.
+        const shown = text.replace(/^error: /, 'tagwarden: ').replace(/:\/\/\S*@/g, '://…@')
+        write(`${shown.trimEnd()} (see --help)\n`)
+      },
     })
   const commands: readonly Command[] = [
     serveCommand(),

@@ -70,6 +70,11 @@ const REFUSALS: readonly Refusal[] = [
   },
   { what: 'send with a mode that is none', args: ['send', '--key', 'k', '--mode', 'x'], says: /per_event, batched/ },
   { what: 'send to no address', args: ['send', '--key', 'k', '--endpoint', 'here'], says: /'here' is invalid.*https:/ },
+  {
+    what: 'send to an address with a password, which is not shown',
+    args: ['send', '--key', 'k', '--endpoint', 'ftp://user:p/w@host'],
+    says: /'ftp:\/\/…@host' is invalid.*https:/,
+  },
   { what: 'send with a header that is none', args: ['send', '--key', 'k', '--key-header', 'a b'], says: /HTTP header/ },
   { what: 'a demo of no days', args: ['demo', '--days', '0'], says: /'0' is invalid.*1 to 365/ },
   { what: 'a demo on no port', args: ['demo', '--port', '70000'], says: /'70000' is invalid.*0 to 65535/ },
