@@ -19,8 +19,6 @@ const INTERVAL_MS = SECOND
 const CHANNELS_MAX = 16
 /** The same for e-mail: one server takes it for all clients, and must not block chats when it hangs. */
 const EMAIL_CHANNELS_MAX = 8
-/** The same for one client: if its servers answer late again and again, they must not block other clients' messages. */
-const CHANNELS_OF_CLIENT_MAX = 8
 const GIVE_UP_INTERVAL_MS = MINUTE
 /** Time that probes get after the start to run again, before what they found before a downtime is sent. */
 const LOOK_AGAIN_MS = 2 * MINUTE
@@ -118,7 +116,9 @@ export class Delivery {
       if (this.#active.size >= CHANNELS_MAX) return
       const clientId = clientIdOf(key)
       const active = [...this.#active]
-      if (active.filter(([other]) => clientIdOf(other) === clientId).length >= CHANNELS_OF_CLIENT_MAX) continue
+      const own = active.filter(([other]) => clientIdOf(other) === clientId).length
+      // A client gets half of what others leave: if servers of a few answer late again and again, the rest must still find room.
+      if (own > 0 && (own + 1) * 2 > CHANNELS_MAX - (active.length - own)) continue
       if (isEmail && active.filter(([, other]) => other.isEmail).length >= EMAIL_CHANNELS_MAX) continue
       this.#queue.delete(key)
       this.#active.set(key, { work: this.#work(key), isEmail })
