@@ -282,45 +282,48 @@ testLogic('a mail server that hangs keeps no chat waiting, however many clients 
   assert.equal(node.sent.length, 21)
 })
 
-testLogic('a node sends on sixteen channels at the same time, and of one client on half of those that others leave', async (store, t) => {
-  const held = Promise.withResolvers<SendOutcome>()
-  const node = await openNode(t, store, newClock(), () => held.promise)
-  const withMany = async () => {
-    const many = await insertClient(store, { chat_webhook: null })
-    const own = Array.from({ length: 9 }, (_, index) => {
-      const fields = { kind: 'slack', minimum_severity: 'warning', warnings_after_minutes: null } as const
-      const address = `https://chat.example/${index}`
-      const id = `${many.id}-${index}`
-      return { ...fields, id, client_id: many.id, name: address, address, created_at: 0, is_active: 1 }
-    })
-    await store.write.insertInto('client_channels').values(own).execute()
-    const message = alertMessage(many, 'reminder', 'own')
-    const entries = own.map(({ id, address }) => {
-      const channel: Channel = { key: `own:${many.id}:${id}`, address }
-      return { channel, clientId: many.id, alertId: null, message }
-    })
-    await store.write.transaction().execute((trx) => enqueue(trx, entries, NOW))
-  }
-  const others = async (count: number) => {
-    for (let n = 0; n < count; n++) await enqueueMessages(store, await insertClient(store), ['reminder other'], NOW)
-  }
-  const runs: Promise<void>[] = []
-  const underWay = async (count: number) => {
-    runs.push(node.notifications.run())
-    await until(`${count} under way`, async () => node.sent.length >= count || undefined)
-    for (let reads = 0; reads < 20; reads++) await deliveries(store)
-    assert.equal(node.sent.length, count)
-  }
-  await withMany()
-  await underWay(8)
-  await withMany()
-  await underWay(12)
-  await others(7)
-  await underWay(16)
-  held.resolve(DELIVERED)
-  await Promise.all(runs)
-  assert.equal(node.sent.length, 25)
-})
+testLogic(
+  'a node sends on sixteen channels at the same time, and of one client on half of those that others leave',
+  async (store, t) => {
+    const held = Promise.withResolvers<SendOutcome>()
+    const node = await openNode(t, store, newClock(), () => held.promise)
+    const withMany = async () => {
+      const many = await insertClient(store, { chat_webhook: null })
+      const own = Array.from({ length: 9 }, (_, index) => {
+        const fields = { kind: 'slack', minimum_severity: 'warning', warnings_after_minutes: null } as const
+        const address = `https://chat.example/${index}`
+        const id = `${many.id}-${index}`
+        return { ...fields, id, client_id: many.id, name: address, address, created_at: 0, is_active: 1 }
+      })
+      await store.write.insertInto('client_channels').values(own).execute()
+      const message = alertMessage(many, 'reminder', 'own')
+      const entries = own.map(({ id, address }) => {
+        const channel: Channel = { key: `own:${many.id}:${id}`, address }
+        return { channel, clientId: many.id, alertId: null, message }
+      })
+      await store.write.transaction().execute((trx) => enqueue(trx, entries, NOW))
+    }
+    const others = async (count: number) => {
+      for (let n = 0; n < count; n++) await enqueueMessages(store, await insertClient(store), ['reminder other'], NOW)
+    }
+    const runs: Promise<void>[] = []
+    const underWay = async (count: number) => {
+      runs.push(node.notifications.run())
+      await until(`${count} under way`, async () => node.sent.length >= count || undefined)
+      for (let reads = 0; reads < 20; reads++) await deliveries(store)
+      assert.equal(node.sent.length, count)
+    }
+    await withMany()
+    await underWay(8)
+    await withMany()
+    await underWay(12)
+    await others(7)
+    await underWay(16)
+    held.resolve(DELIVERED)
+    await Promise.all(runs)
+    assert.equal(node.sent.length, 25)
+  },
+)
 
 testLogic('a message that our own program fails over is given up after five attempts', async (store, t) => {
   const clock = newClock()
