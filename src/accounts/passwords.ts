@@ -1,6 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { Type } from 'typebox'
-import { OverloadedError, type Role } from '../http/index.ts'
+import type { Role } from '../http/index.ts'
 import { invalidRequest, Mutex } from '../lib/index.ts'
 
 /** What makes guessing costly: scrypt's N as a power of two, its block size and its parallelism. */
@@ -18,8 +18,6 @@ export const PASSWORD_COST: PasswordCost = { ln: 15, r: 8, p: 3 }
 
 const SALT_BYTES = 16
 const HASH_BYTES = 32
-/** Attempts that wait for the current one; the last of them waits some four seconds. */
-const WAITING_MAX = 20
 
 /** NIST SP 800-63B asks only for length: rules about characters lead to passwords that are easier to guess. */
 const SHORTEST = 12
@@ -41,11 +39,13 @@ export function requireFit(password: string, person: { email: string; name: stri
   }
 }
 
-/** Hashes and compares passwords, one at a time: however many attempts come at once, they take one core and 32 MiB. */
+/**
+ * Hashes and compares passwords, one at a time: however many attempts come at once, they take one core and 32 MiB. The slots of
+ * requests bound how many wait.
+ */
 export class Passwords {
   readonly #cost: PasswordCost
   readonly #turns = new Mutex()
-  #waiting = 0
   /** A hash to compare with for users without a password. */
   #blank: Promise<string> | undefined
 
@@ -53,17 +53,13 @@ export class Passwords {
     this.#cost = cost
   }
 
-  /** The stored form of a password, with its salt and cost: `$scrypt$ln=15,r=8,p=3$…$…`. @throws OverloadedError */
+  /** The stored form of a password, with its salt and cost: `$scrypt$ln=15,r=8,p=3$…$…`. */
   async hash(password: string): Promise<string> {
     const salt = randomBytes(SALT_BYTES)
     return encoded(this.#cost, salt, await this.#derive(password, salt, this.#cost))
   }
 
-  /**
-   * Whether the password matches a stored hash. Without a hash it does not, after the same work.
-   *
-   * @throws OverloadedError when too many attempts wait
-   */
+  /** Whether the password matches a stored hash. Without a hash it does not, after the same work. */
   async isRight(password: string, stored: string | null): Promise<boolean> {
     this.#blank ??= this.hash(randomBytes(SALT_BYTES).toString('hex'))
     const { cost, salt, hash } = decoded(stored ?? (await this.#blank))
@@ -77,14 +73,8 @@ export class Passwords {
     return cost.ln < this.#cost.ln || cost.r < this.#cost.r || cost.p < this.#cost.p
   }
 
-  async #derive(password: string, salt: Buffer, cost: PasswordCost): Promise<Buffer> {
-    if (this.#waiting >= WAITING_MAX) throw new OverloadedError('Too many people are signing in at once: try again', 5)
-    this.#waiting++
-    try {
-      return await this.#turns.run(() => derive(password, salt, cost))
-    } finally {
-      this.#waiting--
-    }
+  #derive(password: string, salt: Buffer, cost: PasswordCost): Promise<Buffer> {
+    return this.#turns.run(() => derive(password, salt, cost))
   }
 }
 

@@ -12,12 +12,12 @@ import { insertIncident } from '../../testkit/incidents.ts'
 import { newProbeRow } from '../../testkit/probes.ts'
 import { join, openAccounts, PASSWORD, type Role, secretOf, signIn } from './support.ts'
 
-/** Passwords as while too many people sign in at once. */
+/** Passwords that cannot be compared for a while. */
 class BusyPasswords extends Passwords {
   isBusy = false
 
   override async isRight(password: string, stored: string | null): Promise<boolean> {
-    if (this.isBusy) throw new OverloadedError('Too many people are signing in at once: try again', 5)
+    if (this.isBusy) throw new OverloadedError('Passwords cannot be compared: try again', 5)
     return super.isRight(password, stored)
   }
 }
