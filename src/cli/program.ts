@@ -20,9 +20,7 @@ export function commandLine(): Command {
     .configureOutput({
       writeOut: (text) => void process.stdout.write(asTyped(text)),
       outputError: (text, write) => {
-        // Logs of builds keep it, and addresses may hold a password.
-        const shown = text.replace(/^error: /, 'tagwarden: ').replace(/:\/\/\S*@/g, '://…@')
-        write(`${shown.trimEnd()} (see --help)\n`)
+        write(`${withoutUser(text.replace(/^error: /, 'tagwarden: ')).trimEnd()} (see --help)\n`)
       },
     })
   const commands: readonly Command[] = [
@@ -40,6 +38,12 @@ export function commandLine(): Command {
   ]
   for (const command of commands) program.addCommand(command.copyInheritedSettings(program))
   return program
+}
+
+/** Hides what may be a password in an address: logs of builds keep what is refused. */
+function withoutUser(text: string): string {
+  const [start, end] = [text.indexOf('://'), text.lastIndexOf('@')]
+  return start >= 0 && start < end ? `${text.slice(0, start)}://…${text.slice(end)}` : text
 }
 
 /** Runs the command in `args`; a StartupError becomes one line on standard error and exit code 1. */
