@@ -24,6 +24,7 @@ import {
   openStore,
   type Store,
   StoreError,
+  WAITING_FOR_TABLES,
   WAITING_TO_MIGRATE,
 } from './store/index.ts'
 import { VERSION } from './version.ts'
@@ -115,6 +116,7 @@ export async function startService({
           'migrating the database: a large one takes minutes, and if interrupted, the step begins again',
         ),
       onWait: () => log.info(WAITING_TO_MIGRATE),
+      onTablesInUse: () => log.warn(WAITING_FOR_TABLES),
     })
     // Only their number: a new database takes all of them, a screenful, and others have been named one by one.
     if (steps.length > 0) log.info({ steps: steps.length }, 'database migrated')

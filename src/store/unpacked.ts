@@ -69,4 +69,4 @@ function placesOf({ names, counts }: Pick<Packed, 'names' | 'counts'>, isPostgre
 export const packedLength = (db: Kysely<Tables>, column: RawBuilder<unknown>): RawBuilder<number> =>
   isOnPostgres(db) ? sql<number>`jsonb_array_length(${column})` : sql<number>`json_array_length(${column})`
 
-const isOnPostgres = (db: Kysely<Tables>): boolean => db.getExecutor().adapter instanceof PostgresAdapter
+export const isOnPostgres = (db: Kysely<Tables>): boolean => db.getExecutor().adapter instanceof PostgresAdapter

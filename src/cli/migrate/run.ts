@@ -15,6 +15,7 @@ import {
   type StoreLocation,
   sqlitePath,
   type Tally,
+  WAITING_FOR_TABLES,
   WAITING_TO_MIGRATE,
   withDatabaseFile,
 } from '../../store/index.ts'
@@ -63,6 +64,7 @@ const takenBy = (store: Store): Promise<string[]> =>
   migrate(store.admin, store.columnTypes, undefined, {
     onStep: (step) => console.error(`taking   ${step}`),
     onWait: () => console.error(WAITING_TO_MIGRATE),
+    onTablesInUse: () => console.error(WAITING_FOR_TABLES),
   })
 
 function print(lines: readonly string[]): void {

@@ -6,6 +6,7 @@ import { migrations } from '../../../src/store/migrations/index.ts'
 import type { Migration } from '../../../src/store/migrations/types.ts'
 import { tempDir } from '../../../testkit/engines.ts'
 import { startServerProcess } from '../../../testkit/processes/server-process.ts'
+import { until } from '../../../testkit/until.ts'
 import { newDatabase, openOn } from './support.ts'
 
 const step = (name: string, ...statements: string[]): Migration => ({ name, statements: () => statements })
@@ -90,4 +91,33 @@ test('journal rows are stored without being compressed', async (t) => {
   const { rows } = await sql<{ storage: string }>`select attstorage as storage from pg_attribute
     where attrelid = 'journal'::regclass and attname = 'payload'`.execute(store.read)
   assert.deepEqual(rows, [{ storage: 'e' }])
+})
+
+test('a step waits for a session that uses its table without holding up the nodes that run', async (t) => {
+  const url = await newDatabase(t)
+  const [old, next] = [await openOn(t, url), await openOn(t, url)]
+  const [reads, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  t.after(() => ended.resolve())
+  // As pg_dump does, for hours.
+  const dump = old.reports.transaction().execute(async (trx) => {
+    await trx.selectFrom('sites').selectAll().execute()
+    reads.resolve()
+    await ended.promise
+  })
+  await reads.promise
+  const steps = [step('9001-first', 'alter table sites add column one integer'), step('9002-second', 'select 1')]
+  const begun: string[] = []
+  let waited = 0
+  const taking = migrate(next.admin, next.columnTypes, [...migrations, ...steps], {
+    onStep: (name) => begun.push(name),
+    onTablesInUse: () => waited++,
+    tables: { waitMs: 20, pauseMs: 20 },
+  })
+  await until('the step has let go', () => (waited > 0 ? true : undefined))
+  // Behind a step that waited all the time, these would wait for the dump as well.
+  for (let n = 0; n < 5; n++) await old.read.selectFrom('sites').selectAll().execute()
+  ended.resolve()
+  await dump
+  assert.deepEqual(await taking, names(steps))
+  assert.deepEqual([begun, waited], [names(steps), 1])
 })
