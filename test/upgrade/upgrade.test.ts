@@ -11,9 +11,11 @@ import { migrations } from '../../src/store/migrations/index.ts'
 import type { ApiClient } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { tempDir } from '../../testkit/engines.ts'
-import { amount } from '../../testkit/length.ts'
+import { AT_NIGHT, amount } from '../../testkit/length.ts'
 import { createDatabase } from '../../testkit/postgres/databases.ts'
+import { NodeProcess } from '../../testkit/processes/node-process.ts'
 import { answerTo } from '../../testkit/questions.ts'
+import { PROGRAM } from '../../testkit/repository.ts'
 import { startTestService } from '../../testkit/service.ts'
 import { openFolderWithoutThreads } from '../../testkit/sqlite.ts'
 import { until } from '../../testkit/until.ts'
@@ -53,6 +55,9 @@ async function databaseOf(t: TestContext, version: string): Promise<string> {
   return url
 }
 
+const sqlitePlace = async (t: TestContext, version: string) => ({ DATA_DIR: await folderOf(t, version) })
+const postgresPlace = async (t: TestContext, version: string) => ({ DATABASE_URL: await databaseOf(t, version) })
+
 async function openToday(t: TestContext, place: Record<string, string>) {
   const api = await startTestService(t, new TestClock(MADE_AT), { ...SETTINGS, ...place })
   await until('what was in the journal is in the reports', async () => {
@@ -81,14 +86,39 @@ async function compare(api: ApiClient, version: string): Promise<void> {
   assert.deepEqual(differences, [])
 }
 
+/** Kills the command in, or soon after, one step after another. */
+async function killWhileMigrating(t: TestContext, environment: Record<string, string>): Promise<void> {
+  const folder = await tempDir(t)
+  const args = [PROGRAM, 'migrate']
+  const command = new NodeProcess({ name: 'migrate', args, environment, folder, logFolder: folder })
+  t.after(() => command.kill())
+  for (const step of ['0037', '0043', '0044', '0058', '0066']) {
+    command.launch()
+    await until(`step ${step} begins`, () =>
+      command.err.some((line) => line.startsWith(`taking   ${step}`)) || !command.isRunning ? true : undefined,
+    )
+    await command.kill()
+  }
+}
+
 for (const version of readdirSync(FIXTURES)) {
   test(`a store of ${version} says after the upgrade what it said before (SQLite)`, async (t) => {
-    await compare(await openToday(t, { DATA_DIR: await folderOf(t, version) }), version)
+    await compare(await openToday(t, await sqlitePlace(t, version)), version)
   })
 
   test(`a store of ${version} says after the upgrade what it said before (PostgreSQL)`, async (t) => {
-    const api = await openToday(t, { DATABASE_URL: await databaseOf(t, version) })
+    const api = await openToday(t, await postgresPlace(t, version))
     assert.equal(api.service.store.engine, 'postgres')
     await compare(api, version)
   })
+
+  const places = { SQLite: sqlitePlace, PostgreSQL: postgresPlace }
+  for (const [engine, place] of Object.entries(places)) {
+    const title = `a store of ${version} says the same after migrations that were killed (${engine})`
+    test(title, AT_NIGHT, async (t) => {
+      const environment = await place(t, version)
+      await killWhileMigrating(t, environment)
+      await compare(await openToday(t, environment), version)
+    })
+  }
 }
