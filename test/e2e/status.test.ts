@@ -224,8 +224,10 @@ test('someone subscribes to the page by e-mail, confirms and unsubscribes', asyn
   await service.service.worker?.loops.find(({ name }) => name === 'status-subscriptions')?.tick()
   const path = /\/status\/[\w-]+\/subscription\/[\w-]+/.exec(mail.mails[0]?.raw.replaceAll('=\r\n', '') ?? '')?.[0]
   await page.goto(path ?? assert.fail('the e-mail has no link'))
-  await page.getByRole('button', { name: 'Confirm' }).click()
+  await page.getByRole('button', { name: 'Confirm' }).press('Enter')
   await page.getByText('reader@example.com gets e-mail about incidents and maintenance of Feldkamp Group.').waitFor()
+  // The button is gone.
+  await untilTrue(page, `document.activeElement.tagName === 'MAIN'`)
   await staysAccessible(page)
   for (const variant of chiefly('desktop')) {
     const { page: again } = await open(t, path ?? '', variant)
@@ -233,8 +235,9 @@ test('someone subscribes to the page by e-mail, confirms and unsubscribes', asyn
     await assertAccessible(again)
     assert.equal(await sideways(again), 0, 'the page scrolls sideways')
   }
-  await page.getByRole('button', { name: 'Unsubscribe' }).click()
+  await page.getByRole('button', { name: 'Unsubscribe' }).press('Enter')
   await page.getByRole('heading', { name: 'Unsubscribed' }).waitFor()
+  await untilTrue(page, `document.activeElement.tagName === 'MAIN'`)
 })
 
 test('a reader without an account unsubscribes from digests, and an editor resumes them', async (t) => {
@@ -252,8 +255,21 @@ test('a reader without an account unsubscribes from digests, and an editor resum
     await page.getByText('reader@example.com gets digests of Feldkamp Group. Alerts are not affected').waitFor()
     await assertAccessible(page)
     assert.equal(await sideways(page), 0, 'the page scrolls sideways')
-    await page.getByRole('button', { name: 'Unsubscribe' }).click()
+    const { promise: later, resolve: go } = Promise.withResolvers<void>()
+    await page.route('**/digests/**', async (route) => {
+      await later
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Unsubscribe' }).press('Enter')
+    // One that is disabled while it saves would lose the focus.
+    const busy = page.locator('button[data-loading]')
+    await busy.waitFor()
+    assert.equal(await busy.isDisabled(), true)
+    await busy.press('Enter')
+    go()
     await page.getByRole('heading', { name: 'Unsubscribed' }).waitFor()
+    await untilTrue(page, `document.activeElement.textContent === 'Resume digests'`)
+    await page.unroute('**/digests/**')
     await staysAccessible(page)
     await page.goto(`${service.url}/clients/${client.id}`)
     await page.getByText('reader@example.com opted out').waitFor()

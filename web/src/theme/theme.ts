@@ -1,4 +1,5 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import { type ComponentProps, createElement, type MouseEvent } from 'react'
 
 const accent: MantineColorsTuple = [
   '#eef3ff',
@@ -63,6 +64,22 @@ const OVERLAY = {
   attributes: { header: { role: 'presentation' } },
 }
 
+const BUTTON = 'button'
+
+/** A button that loads: Mantine disables it, and it would lose the focus. */
+const BusyButton = ({
+  disabled,
+  type = 'button',
+  ...props
+}: ComponentProps<'button'> & { [data: `data-${string}`]: unknown }) => {
+  const isBusy = props['data-loading'] === true && props['data-disabled'] !== true
+  return createElement(BUTTON, {
+    ...props,
+    type,
+    ...(isBusy ? { 'aria-disabled': true, onClick: (event: MouseEvent) => event.preventDefault() } : { disabled }),
+  })
+}
+
 /** Mantine's components in our scale. Our own styles use `tokens.css` instead. */
 export const theme = createTheme({
   colors: { accent, danger, gray, dark },
@@ -97,7 +114,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    Button: { defaultProps: { size: 'sm' } },
+    Button: { defaultProps: { size: 'sm', component: BusyButton } },
     // Mantine's 11 px are not in our scale.
     InputWrapper: {
       vars: () => ({

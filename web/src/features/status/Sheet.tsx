@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { CSSProperties, ReactNode } from 'react'
+import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react'
 import { ErrorState } from '../../ui/States.tsx'
 import { useTab } from '../../ui/status/status.ts'
 import classes from './status.module.css'
@@ -67,13 +67,26 @@ interface SheetProps {
 
 /** A page without a rail: a heading and its content. */
 export function Sheet({ title, about, accent = null, logo = null, children }: SheetProps) {
+  const main = useRef<HTMLElement>(null)
+  const hadFocus = useRef(false)
+  // The button that changed the page may be gone with what it was about: the focus goes to what is there instead.
+  useEffect(() => {
+    if (title !== '' && hadFocus.current && document.activeElement === document.body) main.current?.focus()
+  }, [title])
   return (
     <div
       className={classes.page}
       data-branded={accent !== null || undefined}
       style={accent === null ? undefined : ({ '--brand': accent } as CSSProperties)}
     >
-      <main className={classes.sheet}>
+      <main
+        ref={main}
+        tabIndex={-1}
+        className={classes.sheet}
+        onFocus={() => {
+          hadFocus.current = true
+        }}
+      >
         <header className={classes.title}>
           {logo !== null && <img className={classes.logo} src={logo} alt="" />}
           <h1>{title}</h1>
