@@ -80,6 +80,33 @@ test('a rate of an hour that is not over is left out until enough is counted in 
   assert.equal(placed(points([[1], [2]]), NOON + MINUTE, NOON + 2 * HOUR)[0]?.isPartial, true)
 })
 
+test('a point is in the middle of its bucket, also of a day of 23 or 25 hours, and no other day is as long', () => {
+  const days = (first: string, hours: readonly number[], to: string) => {
+    const starts = [0, ...hours.map((_, index) => hours.slice(0, index + 1).reduce((sum, each) => sum + each))]
+    const bars = placed(
+      starts.map((start) => ({ t: iso(at(first) + start * HOUR), value: 1 })),
+      at(first),
+      at(to),
+    )
+    return bars.map(({ at: middle, start, end, isPartial }) => [
+      (middle - start) / HOUR,
+      (end - start) / HOUR,
+      isPartial,
+    ])
+  }
+  // From the day of the change in Berlin to 23:30 two days later.
+  assert.deepEqual(days('2026-03-28T23:00:00Z', [23, 24], '2026-03-31T21:30:00Z'), [
+    [11.5, 23, false],
+    [12, 24, false],
+    [12, 24, true],
+  ])
+  assert.deepEqual(days('2026-10-23T22:00:00Z', [24, 25], '2026-10-26T23:00:00Z'), [
+    [12, 24, false],
+    [12.5, 25, false],
+    [12, 24, false],
+  ])
+})
+
 test('little known is drawn apart, joined to what is known well, and a point between gaps stands alone', () => {
   const line = placed(
     points([
@@ -112,6 +139,11 @@ test('a bucket is named by its clock times, and by its days when it is longer', 
     [bucket('2026-11-20T14:50:00Z', 15 * MINUTE, true), 'UTC', '14:50–15:05, 20 Nov 2026, UTC · so far'],
     [bucket('2026-11-19T14:50:00Z', 15 * MINUTE, true), 'UTC', '14:50–15:05, 19 Nov 2026, UTC · shown in part'],
     [bucket('2026-11-18T23:00:00Z', DAY), 'Europe/Berlin', '19 Nov 2026, CET'],
+    // The days on which clocks change, and the hour before the one that comes twice.
+    [bucket('2026-03-28T23:00:00Z', 23 * HOUR), 'Europe/Berlin', '29 Mar 2026, CET'],
+    [bucket('2026-10-24T22:00:00Z', 25 * HOUR), 'Europe/Berlin', '25 Oct 2026, CEST'],
+    [bucket('2026-10-25T00:00:00Z', HOUR), 'Europe/Berlin', '02:00–02:00, 25 Oct 2026, CEST–CET'],
+    [bucket('2026-10-25T01:00:00Z', HOUR), 'Europe/Berlin', '02:00–03:00, 25 Oct 2026, CET'],
   ] as const
   for (const [each, zone, text] of cases) assert.equal(bucketText(each, zone, now), text)
   assert.equal(clockSpan(now, now, 'UTC'), '15:00')

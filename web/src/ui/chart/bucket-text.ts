@@ -10,8 +10,12 @@ export function bucketText(
 ): string {
   const { start, end, isPartial } = bucket
   const date = dateFormat(zone, { day: 'numeric', month: 'short', year: 'numeric' })
-  const text = end - start >= DAY ? daysText(start, end, date) : `${clockSpan(start, end, zone)}, ${date.format(start)}`
-  return `${text}, ${zoneName(start, zone)}${isPartial ? (end > now ? ' · so far' : ' · shown in part') : ''}`
+  const [first, last] = [zoneName(start, zone), zoneName(end, zone)]
+  const isPartOfDay = end - start < DAY / 2
+  const text = isPartOfDay ? `${clockSpan(start, end, zone)}, ${date.format(start)}` : daysText(start, end, date)
+  // The last hour before clocks change may end at the time it begins: "02:00–02:00, 25 Oct 2026, CEST–CET".
+  const zones = isPartOfDay && first !== last ? `${first}–${last}` : first
+  return `${text}, ${zones}${isPartial ? (end > now ? ' · so far' : ' · shown in part') : ''}`
 }
 
 /** "15:30–15:45" in a zone. */

@@ -24,6 +24,8 @@ interface ReportPoint {
   base?: number
 }
 
+const DAY = 86_400_000
+
 /** Below this base a rate says little: one failure more or less moves it by over 5 %. */
 export const THIN_BASE = 20
 
@@ -47,17 +49,23 @@ export interface PlacedPoint {
  * @param from ends of the window, epoch ms
  */
 export function placed(points: readonly ReportPoint[], from: number, to: number): PlacedPoint[] {
-  const [first, second] = points.map(({ t }) => Date.parse(t))
-  const width = first === undefined || second === undefined ? 0 : second - first
-  return points.map(({ t, value, base }, index) => {
-    const start = Date.parse(t)
-    const next = points[index + 1]
+  const starts = points.map(({ t }) => Date.parse(t))
+  const width = usualWidth(starts)
+  return points.map(({ value, base }, index) => {
+    const start = starts[index] ?? 0
     // A local day has 23 or 25 hours when clocks change: the bucket ends where the next begins.
-    const end = next === undefined ? start + width : Date.parse(next.t)
+    const end = starts[index + 1] ?? start + width
     const isPartial = start < from || end > to
     const isJudged = !isPartial || base === undefined || base >= THIN_BASE
-    return { at: start + width / 2, start, end, value: isJudged ? value : null, base, isPartial }
+    return { at: (start + end) / 2, start, end, value: isJudged ? value : null, base, isPartial }
   })
+}
+
+/** The length of a bucket in which no clock changes, ms; a day has 24 hours. */
+function usualWidth(starts: readonly number[]): number {
+  const widths = starts.slice(1).map((start, index) => start - (starts[index] ?? start))
+  const middle = widths.sort((a, b) => a - b)[widths.length >> 1] ?? 0
+  return middle > DAY / 2 ? Math.round(middle / DAY) * DAY : middle
 }
 
 /** The points of a series, in the window of its chart. */
