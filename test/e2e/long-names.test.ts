@@ -28,6 +28,16 @@ const WINDOWS = [
 const TABLE_WIDTHS = [1024, 1440].slice(0, amount(1, 2))
 const AS_TABLES = ['/tags', '/probes', '/sites/$site/probes', '/clients', '/clients/$client', '/overview']
 
+/** In the browser: the texts that end with "…", where nothing shows the whole of them on hover. */
+const CUT_WITHOUT_TITLE = `[...document.querySelectorAll('body *')]
+  .filter((one) => {
+    const { textOverflow, webkitLineClamp } = getComputedStyle(one)
+    const isCut = textOverflow === 'ellipsis' ? one.scrollWidth > one.clientWidth : one.scrollHeight > one.clientHeight + 1
+    return (textOverflow === 'ellipsis' || webkitLineClamp !== 'none') && one.clientWidth > 0 && isCut
+  })
+  .filter((one) => one.closest('[title]') === null && one.querySelector('[title]') === null && one.tagName !== 'INPUT')
+  .map(({ className, textContent }) => className + ': ' + textContent.slice(0, 60))`
+
 test('names of 200 characters without a space, and such from right to left, fit every page', async (t) => {
   const api = await startEmpty(t)
   const client = await api.newClient({ name: UNBROKEN })
@@ -100,6 +110,7 @@ test('names of 200 characters without a space, and such from right to left, fit 
         await page.getByRole('heading', { level: 1 }).first().waitFor()
         await page.locator('[aria-busy="true"], .mantine-Skeleton-root').first().waitFor({ state: 'detached' })
         assert.equal(await sideways(page), 0, `${path} scrolls sideways`)
+        assert.deepEqual(await page.evaluate<string[]>(CUT_WITHOUT_TITLE), [], path)
         // Other tests look at each of these pages with names as people give them.
         await staysAccessible(page)
       }
@@ -110,6 +121,7 @@ test('names of 200 characters without a space, and such from right to left, fit 
           await follow(page, path.replace('$site', site.id).replace('$client', client.id))
           await page.locator('[aria-busy="true"], .mantine-Skeleton-root').first().waitFor({ state: 'detached' })
           assert.equal(await sideways(page), 0, `${path} scrolls sideways at ${width} px`)
+          assert.deepEqual(await page.evaluate<string[]>(CUT_WITHOUT_TITLE), [], `${path} at ${width} px`)
         }
         const open = await page.getByRole('region', { name: 'Open incidents' }).boundingBox()
         assert.ok(open !== null && open.height < 300, `the open incidents are ${open?.height} px high at ${width} px`)

@@ -75,7 +75,9 @@ export function InboxLine<I extends Item>(props: Props<I>) {
         <Link {...link} className={classes.title} data-key={item.id} title={title}>
           {title}
         </Link>
-        <span className={classes.where}>{where}</span>
+        <span className={classes.where} title={typeof where === 'string' ? where : undefined}>
+          {where}
+        </span>
       </div>
       {handled}
       {count}

@@ -197,6 +197,7 @@ interface AlertRowProps extends LineActions<AlertRecord> {
 export function AlertRow({ alert, site, noSite, mute, ...line }: AlertRowProps) {
   const status = markOf(alert)
   const zone = site?.timezone
+  const place = site === undefined ? noSite : `${site.name} · ${site.client_name}`
   return (
     <InboxLine
       {...line}
@@ -207,7 +208,7 @@ export function AlertRow({ alert, site, noSite, mute, ...line }: AlertRowProps) 
       zone={zone}
       where={
         <>
-          {site === undefined ? noSite : `${site.name} · ${site.client_name}`}
+          <span title={place}>{place}</span>
           {zone !== undefined && <Onset alert={alert} zone={zone} />}
           <span className={classes.type}> · {typeName(alert.probe_type)}</span>
         </>

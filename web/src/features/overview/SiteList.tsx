@@ -74,7 +74,7 @@ const ClientLine = memo(function ClientLine({ client, siteCount }: ClientLinePro
   const mayChange = useMayChange()(client.id)
   return (
     <div className={classes.client}>
-      <h2>{client.name}</h2>
+      <h2 title={client.name}>{client.name}</h2>
       <span className={classes.muted}>
         {siteCount === 0 ? 'no active site' : counted(siteCount, 'site')}
         {siteCount === 0 && mayChange && (
@@ -165,7 +165,7 @@ function sparklineLabel(values: readonly number[]): string {
 /** The site's name, leading to its page. */
 function SiteName({ site }: { site: SiteState }) {
   return (
-    <Link to="/sites/$siteId" params={{ siteId: site.id }} className={classes.name}>
+    <Link to="/sites/$siteId" params={{ siteId: site.id }} className={classes.name} title={site.name}>
       {site.name}
     </Link>
   )

@@ -154,7 +154,9 @@ function Probe({ probe, zone }: { probe: ProbeRecord; zone: string }) {
   return (
     <li className={classes.probe}>
       <StatusMark status={status} label={unjudgedWords(probe, probe.last_message) ?? STATUS_WORDS[status]} />
-      <span className={classes.name}>{probe.name}</span>
+      <span className={classes.name} title={probe.name}>
+        {probe.name}
+      </span>
       <span className={classes.results}>
         <HeatStrip results={results} zone={zone} />
       </span>

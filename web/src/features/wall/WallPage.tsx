@@ -85,7 +85,7 @@ function Slides({ slides, now }: { slides: readonly Slide[]; now: number }) {
   return (
     <section className={classes.slide} aria-label={slide.title}>
       <h2>
-        <span>{slide.title}</span>
+        <span title={slide.title}>{slide.title}</span>
         {slide.note !== null && <span className={classes.muted}>{slide.note}</span>}
         {slides.length > 1 && (
           <span className={classes.number}>
@@ -106,7 +106,7 @@ function Line({ line: { status, name, text, since, isAcknowledged }, now }: { li
   return (
     <li data-status={status}>
       <StatusMark status={status} label={STATUS_WORDS[status]} variant={isAcknowledged ? 'outline' : 'filled'} />
-      <span className={classes.name}>{name}</span>
+      <span className={classes.name} title={name}>{name}</span>
       <span className={classes.text}>{text}</span>
       <span className={classes.since}>{since === null ? '' : duration(now - Date.parse(since))}</span>
     </li>

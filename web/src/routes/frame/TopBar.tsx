@@ -47,7 +47,7 @@ function Crumbs() {
     <nav aria-label="Breadcrumb" className={classes.crumbs}>
       <ol className={classes.crumbs}>
         {crumbs.map(({ label, to }) => (
-          <li key={to ?? ''}>
+          <li key={to ?? ''} title={label}>
             {to === undefined ? (
               <span aria-current="page">{label}</span>
             ) : (
