@@ -10,6 +10,16 @@ const dialog = (page: Page) => page.getByRole('dialog')
 const gone = (page: Page) => dialog(page).waitFor({ state: 'detached' })
 const place = (page: Page) => page.url().slice(new URL(page.url()).origin.length)
 
+/** In the browser: how far each name of a month is from the one before it, px. */
+const GAPS_OF_MONTHS = `[...document.querySelectorAll('[aria-label="Events by month"] [aria-hidden]')]
+  .filter((one) => getComputedStyle(one).visibility === 'visible')
+  .map((one) => {
+    const text = document.createRange()
+    text.selectNodeContents(one)
+    return text.getBoundingClientRect()
+  })
+  .flatMap(({ left }, at, all) => (at === 0 ? [] : [left - all[at - 1].right]))`
+
 test('steps of the history, changes of the client, and paper', async (t) => {
   const service = await startEmpty(t)
   const open = inOnePage(t, service.url)
@@ -92,6 +102,20 @@ test('steps of the history, changes of the client, and paper', async (t) => {
     await page.keyboard.press('Escape')
     await gone(page)
   })
+
+  await t.test(
+    'on a screen of 320 px no name of a month lies on the next, and a filter has room for its words',
+    async (t) => {
+      const { page } = await open(t, `/clients/${acme.id}`)
+      await page.setViewportSize({ width: 320, height: 640 })
+      await page.getByRole('list', { name: 'Events by month' }).waitFor()
+      const gaps = await page.evaluate<number[]>(GAPS_OF_MONTHS)
+      assert.ok(gaps.length >= 5 && gaps.every((gap) => gap > 0), gaps.join(' '))
+      await follow(page, '/alerts')
+      const filter = await page.getByRole('combobox', { name: 'Client or site' }).boundingBox()
+      assert.ok(filter !== null && filter.width > 180, `${filter?.width} px`)
+    },
+  )
 
   await t.test('on paper every page is light, and other tabs keep their colours', async (t) => {
     const { page } = await open(t, '/incidents')
