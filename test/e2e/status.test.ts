@@ -280,8 +280,9 @@ test('a reader without an account unsubscribes from digests, and an editor resum
       await resume.boundingBox(),
     ]
     assert.ok(text !== null && button !== null && button.x >= text.x + text.width, 'the button is beside its text')
-    await resume.click()
+    await resume.press('Enter')
     await page.getByText('reader@example.com opted out').waitFor({ state: 'detached' })
+    await untilTrue(page, 'document.activeElement !== document.body')
   }
 })
 

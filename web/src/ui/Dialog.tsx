@@ -1,5 +1,5 @@
 import { Button, Group, Modal, type ModalProps, Text } from '@mantine/core'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { useClosing } from '../lib/use-unsaved.ts'
 
 const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), [tabindex="0"]'
@@ -14,19 +14,25 @@ document.addEventListener('focusin', ({ target }) => {
     near.push(at, at.nextElementSibling, at.previousElementSibling)
 })
 
+function focusBack(): void {
+  for (const place of near) {
+    if (document.activeElement !== document.body) return
+    if (place?.isConnected !== true) continue
+    const next = place.matches(FOCUSABLE) ? place : place.querySelector(FOCUSABLE)
+    if (next instanceof HTMLElement) next.focus({ preventScroll: true })
+  }
+}
+
 /** Use it in a dialog: when it closes and nothing has the focus, the focus returns to what opened it, or near where that was. */
-function useFocusBack(): void {
-  useEffect(
-    () => () => {
-      for (const place of near) {
-        if (document.activeElement !== document.body) return
-        if (place?.isConnected !== true) continue
-        const next = place.matches(FOCUSABLE) ? place : place.querySelector(FOCUSABLE)
-        if (next instanceof HTMLElement) next.focus({ preventScroll: true })
-      }
-    },
-    [],
-  )
+const useFocusBack = (): void => useEffect(() => focusBack, [])
+
+/** Use it in a list whose rows are removed by their buttons: the focus goes to a button nearby. */
+export function useFocusKept(rows: number): void {
+  const before = useRef(rows)
+  useEffect(() => {
+    if (rows < before.current) focusBack()
+    before.current = rows
+  }, [rows])
 }
 
 /** A dialog that is mounted only while open. Mantine's modal restores the focus only if it stays mounted, so `useFocusBack` does. */

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { optOutsQuery, useResumeDigests } from '../../api/digests.ts'
 import { useSession } from '../../api/session.ts'
 import { counted } from '../../lib/words.ts'
+import { useFocusKept } from '../../ui/Dialog.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 
 /** The addresses that have unsubscribed from the client's digests; viewers see how many. */
@@ -10,6 +11,7 @@ export function DigestOptOuts({ clientId }: { clientId: string }) {
   const { mayChange } = useSession()
   const { data = [] } = useQuery(optOutsQuery(clientId))
   const resume = useResumeDigests(clientId)
+  useFocusKept(data.length)
   if (data.length === 0) return null
   if (!mayChange) return <div>{counted(data.length, 'address', 'addresses')} opted out</div>
   return data.map(({ id, email, opted_out_at }) => (

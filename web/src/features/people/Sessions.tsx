@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { sessionsQuery, useEndSession } from '../../api/accounts.ts'
 import { notifyOf } from '../../lib/refusal.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
+import { Dialog, useFocusKept } from '../../ui/Dialog.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Awaited } from '../../ui/States.tsx'
 import classes from './people.module.css'
@@ -25,6 +25,7 @@ export function SessionsDialog({ userId, name, onClose }: Props) {
 export function Sessions({ userId }: { userId: string | null }) {
   const { data, error, refetch } = useQuery(sessionsQuery(userId))
   const end = useEndSession(userId)
+  useFocusKept(data?.length ?? 0)
   if (data === undefined) return <Awaited error={error} onRetry={() => void refetch()} height={64} />
   if (data.length === 0) return <p className={classes.muted}>None: no browser is signed in.</p>
   return (
@@ -48,7 +49,7 @@ export function Sessions({ userId }: { userId: string | null }) {
               size="compact-sm"
               variant="default"
               aria-label={`End the session of ${agent ?? 'an unknown browser'}`}
-              disabled={end.isPending}
+              loading={end.isPending && end.variables === id}
               onClick={() =>
                 end.mutate(id, {
                   onError: notifyOf('Not ended'),

@@ -13,6 +13,7 @@ import { faultsOf } from '../../lib/form-faults.ts'
 import { notifyOf } from '../../lib/refusal.ts'
 import { useUnsaved } from '../../lib/use-unsaved.ts'
 import { personName } from '../../lib/words.ts'
+import { useFocusKept } from '../../ui/Dialog.tsx'
 import { Awaited } from '../../ui/States.tsx'
 import classes from './expectation.module.css'
 
@@ -45,6 +46,7 @@ interface MarkedDaysProps {
 
 function MarkedDays({ siteId, days, mayChange }: MarkedDaysProps) {
   const unmark = useUnmarkSpecialDays(siteId)
+  useFocusKept(days.length)
   if (days.length === 0) {
     return <p className={classes.note}>Public holidays of the site's country are known; no other days are marked.</p>
   }
@@ -61,7 +63,7 @@ function MarkedDays({ siteId, days, mayChange }: MarkedDaysProps) {
               size="compact-sm"
               variant="subtle"
               aria-label={`Remove ${inWords(first_day, last_day)}`}
-              disabled={unmark.isPending}
+              loading={unmark.isPending && unmark.variables === id}
               onClick={() =>
                 unmark.mutate(id, {
                   onError: notifyOf('Not removed'),

@@ -4,6 +4,7 @@ import { useDeleteAnnotation } from '../../api/annotations.ts'
 import { useSession } from '../../api/session.ts'
 import { notifyOf } from '../../lib/refusal.ts'
 import { personName } from '../../lib/words.ts'
+import { useFocusKept } from '../../ui/Dialog.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { annotate } from './AnnotateDialog.tsx'
 import type { SiteChange } from './changes.ts'
@@ -20,6 +21,7 @@ const MOST_READ = 200
 export function ChangesPanel() {
   const { changes, site } = useSite()
   const { mayChange } = useSession()
+  useFocusKept(changes.length)
   const latest = changes.slice(-ROWS).reverse()
   return (
     <Panel
@@ -73,7 +75,7 @@ function Change({ change: { at, what, annotation }, zone }: { change: SiteChange
             variant="subtle"
             color="gray"
             aria-label={`Delete ${what}`}
-            disabled={remove.isPending}
+            loading={remove.isPending}
             onClick={() =>
               remove.mutate(annotation.id, {
                 onError: notifyOf('Not deleted'),
