@@ -91,7 +91,7 @@ function Log({ rows, isAll }: { rows: readonly DeliveryRecord[]; isAll: boolean 
   const shown = isPhone ? [stacked(columns)] : columns
   if (rows.length === 0) {
     return (
-      <EmptyState icon={MailCheck} title={isAll ? 'Nothing was sent yet' : 'No message matches'}>
+      <EmptyState icon={MailCheck} title={isAll ? 'Nothing has been sent yet' : 'No message matches'}>
         Every message about an alert is listed once per channel, with its outcome.
       </EmptyState>
     )

@@ -106,7 +106,9 @@ function Line({ line: { status, name, text, since, isAcknowledged }, now }: { li
   return (
     <li data-status={status}>
       <StatusMark status={status} label={STATUS_WORDS[status]} variant={isAcknowledged ? 'outline' : 'filled'} />
-      <span className={classes.name} title={name}>{name}</span>
+      <span className={classes.name} title={name}>
+        {name}
+      </span>
       <span className={classes.text}>{text}</span>
       <span className={classes.since}>{since === null ? '' : duration(now - Date.parse(since))}</span>
     </li>
