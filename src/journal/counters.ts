@@ -51,18 +51,42 @@ export class Counters {
   }
 }
 
+/** Chunks of released counters that are kept for the next: 4 MiB. */
+const MOST_SPARE = 64
+
+const spare: Float64Array[] = []
+
 /** Allocates the counters of a delta. */
 export class CounterPool {
+  readonly #chunks: Float64Array[] = []
   #chunk: Float64Array | undefined
   #used = 0
 
   take(width: number): Counters {
     if (this.#chunk === undefined || this.#used + width > this.#chunk.length) {
-      this.#chunk = new Float64Array(Math.max(width, this.#chunk === undefined ? FIRST_CHUNK : CHUNK))
+      this.#chunk = this.#next(width)
       this.#used = 0
     }
     const counters = new Counters(this.#chunk, this.#used, width)
     this.#used += width
     return counters
+  }
+
+  /**
+   * Lets other pools have the memory; none of the counters may be used afterwards. Left to the garbage collector, the chunks of
+   * folds with 10,000 sites were 40 MB before it came to them.
+   */
+  release(): void {
+    for (const chunk of this.#chunks.splice(0)) {
+      if (spare.length < MOST_SPARE) spare.push(chunk.fill(0))
+    }
+    this.#chunk = undefined
+  }
+
+  #next(width: number): Float64Array {
+    if (this.#chunk === undefined || width > CHUNK) return new Float64Array(Math.max(width, FIRST_CHUNK))
+    const chunk = spare.pop() ?? new Float64Array(CHUNK)
+    this.#chunks.push(chunk)
+    return chunk
   }
 }

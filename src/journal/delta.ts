@@ -123,6 +123,11 @@ export class Delta {
     }
     return site
   }
+
+  /** Call it when nothing reads the counts any more. */
+  release(): void {
+    this.#pool.release()
+  }
 }
 
 export function addUsage(site: SiteDelta, month: number, events: number, requests: number): void {

@@ -48,6 +48,7 @@ export async function foldJournal(
     try {
       await prepare(task)
       await folder.fold(task)
+      task.delta.release()
       folded += task.journalRows
       conflicts = 0
     } catch (thrown) {

@@ -44,3 +44,16 @@ test('counters that are wider than a chunk have one of their own', () => {
   wide.add(9_999, 5)
   assert.equal(wide.at(9_999), 5)
 })
+
+test('the memory of released counters is zero for the next pool that uses it', () => {
+  const [before, after] = [new CounterPool(), new CounterPool()]
+  for (const pool of [before, after]) pool.take(256) // the first chunk, which is small and not kept
+  const released = before.take(8_192)
+  released.add(0, 5)
+  before.release()
+  const counters = after.take(8_192)
+  assert.equal(counters.at(0), 0)
+  counters.add(1, 7)
+  assert.equal(released.at(1), 7)
+  after.release()
+})

@@ -4,7 +4,7 @@ import { NAMES_PER_DAY, OTHER } from '../../src/rollups/index.ts'
 import { type Store, StoreError } from '../../src/store/index.ts'
 import { countsIn } from '../../testkit/counts.ts'
 import { addTo, deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
-import { testOnEveryEngine } from '../../testkit/engines.ts'
+import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 
 const NOW = Date.parse('2026-11-20T10:00:30.000Z')
 /** For sites that are not in the store. */
@@ -59,6 +59,19 @@ testOnEveryEngine('a fold moves what the journal holds into the rollups and empt
   ])
   const usage = await store.read.selectFrom('client_usage').selectAll().execute()
   assert.deepEqual(usage, [{ client_id: 'client-1', month: 202611, events: 2, requests: 2 }])
+})
+
+testLogic('a fold releases the memory of its sum once it is written', async (store) => {
+  await writeJournal(store, 'node', 1, manySites())
+  let sum = new Delta()
+  const prepare = ({ delta }: { delta: Delta }) => {
+    sum = delta
+    return Promise.resolve()
+  }
+  await foldJournal(store, new Folder(store, client), { nodeId: 'node' }, prepare)
+  assert.equal((await sitesNotCountedOnce(store)).length, 0)
+  const [event] = sum.site(MANY_SITES).cells.flatMap(({ events }) => [...events.values()])
+  assert.equal(event?.counts.at(0), 0)
 })
 
 testOnEveryEngine('counts of a site that was deleted meanwhile are dropped with their journal rows', async (store) => {
