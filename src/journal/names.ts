@@ -47,10 +47,11 @@ export interface TagLink {
 /** The names a site has used on one day, and the tag ids they belonged to. */
 export class NameBook {
   readonly day: number
-  /** Booked names by kind. Sets are made when a name comes: there is a book for every site, and few have names of all kinds. */
-  readonly #booked: Partial<Record<NameKind, Set<string>>> = {}
-  /** How many names were admitted; `(other)` and `NO_EVENT` are always allowed and not counted. */
-  readonly #admitted: Record<NameKind, number> = { event: 0, tag: 0, container: 0, version: 0, client: 0, field: 0 }
+  /**
+   * Booked names by kind, without `(other)` and `NO_EVENT`, which are always allowed. A set for a second name only: there is a book for
+   * every site, and of most kinds it has one.
+   */
+  readonly #booked: Partial<Record<NameKind, string | Set<string>>> = {}
   /** The container of the first link: most sites have only one. */
   #container: string | undefined
   /**
@@ -74,19 +75,29 @@ export class NameBook {
 
   /** Adds a name that was admitted earlier, by another process or before a restart. */
   remember(kind: NameKind, name: string): void {
-    this.#booked[kind] ??= new Set()
     const booked = this.#booked[kind]
-    if (booked.has(name)) return
-    booked.add(name)
-    this.#admitted[kind]++
+    if (booked === undefined) this.#booked[kind] = name
+    else if (typeof booked !== 'string') booked.add(name)
+    else if (booked !== name) this.#booked[kind] = new Set([booked, name])
+  }
+
+  #has(kind: NameKind, name: string): boolean {
+    const booked = this.#booked[kind]
+    return booked === name || (typeof booked === 'object' && booked.has(name))
+  }
+
+  #isFullOf(kind: NameKind): boolean {
+    const booked = this.#booked[kind]
+    const count = typeof booked === 'object' ? booked.size : booked === undefined ? 0 : 1
+    return count >= CAPS[kind]
   }
 
   /** Returns the name to count `name` under. Calls `onAdmit` when the name is new today and fits under the cap. */
   book(kind: NameKind, name: string, onAdmit: (admitted: string) => void): string {
-    if (this.#booked[kind]?.has(name) === true || isAlwaysAllowed(kind, name)) return name
+    if (this.#has(kind, name) || isAlwaysAllowed(kind, name)) return name
     const clean = storable(name)
-    if (clean !== name && this.#booked[kind]?.has(clean) === true) return clean
-    if (this.#admitted[kind] >= CAPS[kind]) return OTHER
+    if (clean !== name && this.#has(kind, clean)) return clean
+    if (this.#isFullOf(kind)) return OTHER
     this.remember(kind, clean)
     onAdmit(clean)
     return clean
@@ -107,10 +118,9 @@ export class NameBook {
   }
 
   #hasNewField(eventName: string, event: EventDelta): boolean {
-    if (event.fields === undefined || this.#admitted.field >= CAPS.field) return false
+    if (event.fields === undefined || this.#isFullOf('field')) return false
     const clean = storable(eventName)
-    const isOwn =
-      isAlwaysAllowed('event', clean) || this.#booked.event?.has(clean) === true || this.#isNew('event', eventName)
+    const isOwn = isAlwaysAllowed('event', clean) || this.#has('event', clean) || this.#isNew('event', eventName)
     const name = isOwn ? clean : OTHER
     for (const field of fieldsOf(event).keys()) {
       if (field !== OTHER && this.#isNew('field', fieldKey(name, storable(field)))) return true
@@ -119,16 +129,15 @@ export class NameBook {
   }
 
   get #isFull(): boolean {
-    return NAME_KINDS.every((kind) => this.#admitted[kind] >= CAPS[kind])
+    return NAME_KINDS.every((kind) => this.#isFullOf(kind))
   }
 
   #isNew(kind: NameKind, name: string): boolean {
-    const booked = this.#booked[kind]
     return (
-      booked?.has(name) !== true &&
-      this.#admitted[kind] < CAPS[kind] &&
+      !this.#has(kind, name) &&
+      !this.#isFullOf(kind) &&
       !isAlwaysAllowed(kind, name) &&
-      booked?.has(storable(name)) !== true
+      !this.#has(kind, storable(name))
     )
   }
 
