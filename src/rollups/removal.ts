@@ -12,6 +12,8 @@ import {
 
 /** Rows that a removal or retention step deletes in one transaction: a few milliseconds of the writer's time. */
 const ROWS_PER_STEP = 2_000
+/** The same for parts of minutes: each is as large as its names make it, half a million characters at most. */
+const PARTS_PER_STEP = 100
 /**
  * How long after a site's last row was deleted to check again. A journal row that another process left, or a fold under way, may
  * still add rows; none is older than a day when it is folded.
@@ -106,8 +108,8 @@ async function emptySite(store: Store, siteNo: number, shouldContinue: () => boo
 }
 
 /**
- * Deletes the first rows of a site that meet the condition, in key order and at most `ROWS_PER_STEP`. Returns whether there may
- * be more.
+ * Deletes the first rows of a site that meet the condition, in key order and at most as many as a step may. Returns whether
+ * there may be more.
  */
 export async function removeFirstRows(
   store: Store,
@@ -118,9 +120,10 @@ export async function removeFirstRows(
   const columns = KEYS[table]
   const keys = sql.join(columns.map((column) => sql.ref(column)))
   const where = sql`site_no = ${siteNo} and ${condition}`
+  const most = table === 'minute_parts' ? PARTS_PER_STEP : ROWS_PER_STEP
   const { rows } = await sql<Record<string, SqlValue>>`
     select ${keys} from ${sql.table(table)} where ${where}
-    order by ${keys} limit 1 offset ${ROWS_PER_STEP - 1}`.execute(store.read)
+    order by ${keys} limit 1 offset ${most - 1}`.execute(store.read)
   const [last] = rows
   // Compared in SQL, because only the database knows its collation.
   const upTo = last === undefined ? sql`` : sql`and (${keys}) <= (${sql.join(columns.map((column) => last[column]))})`
