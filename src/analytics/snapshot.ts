@@ -51,19 +51,19 @@ async function openSnapshot(
 ): Promise<Snapshot> {
   const dirty = await db
     .selectFrom('dirty_buckets')
-    .select(['grain', 'bucket'])
-    .where('site_no', '=', siteNo)
-    .where('bucket', '>=', floorTo(range.from, DAY))
-    .where('bucket', '<', range.to)
+    .leftJoin('minute_floors', 'minute_floors.site_no', 'dirty_buckets.site_no')
+    .select(['dirty_buckets.grain', 'dirty_buckets.bucket', 'minute_floors.gone_before', 'minute_floors.clearing'])
+    .where('dirty_buckets.site_no', '=', siteNo)
+    .where('dirty_buckets.bucket', '>=', floorTo(range.from, DAY))
+    .where('dirty_buckets.bucket', '<', range.to)
     .execute()
-  const bucketsOf = (grain: number) => dirty.filter((row) => row.grain === grain).map((row) => row.bucket)
-  const dirtyHours = bucketsOf(GRAIN.hour)
-  const floor = dirtyHours.length === 0 ? undefined : await minuteFloorOf(db, siteNo)
-  const goneBefore = floor?.gone_before ?? 0
-  const hours = new Set(dirtyHours.filter((hour) => hour >= goneBefore))
+  const bucketsOf = (rows: typeof dirty) => new Set(rows.map(({ bucket }) => bucket))
+  const dirtyHours = dirty.filter(({ grain }) => grain === GRAIN.hour)
+  const isGone = ({ bucket, gone_before }: (typeof dirty)[number]) => bucket < (gone_before ?? 0)
+  const hours = bucketsOf(dirtyHours.filter((hour) => !isGone(hour)))
   // While an hour's minutes are being deleted, some of those that its hour row holds are still there.
-  const lateHours = new Set(dirtyHours.filter((hour) => hour < goneBefore && hour !== floor?.clearing))
-  const dirtyDays = bucketsOf(GRAIN.day)
+  const lateHours = bucketsOf(dirtyHours.filter((hour) => isGone(hour) && hour.bucket !== hour.clearing))
+  const dirtyDays = bucketsOf(dirty.filter(({ grain }) => grain === GRAIN.day))
   return {
     db,
     siteNo,
@@ -72,9 +72,6 @@ async function openSnapshot(
       planRange(part, { hours, lateHours, days: new Set([...dirtyDays, ...straddledDays]) }, rows),
   }
 }
-
-const minuteFloorOf = (db: Transaction<Tables>, siteNo: number) =>
-  db.selectFrom('minute_floors').select(['gone_before', 'clearing']).where('site_no', '=', siteNo).executeTakeFirst()
 
 /** The most that a report requested by a user may cost. */
 interface ReportLimits {
