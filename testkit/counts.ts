@@ -1,6 +1,6 @@
 import { type AliasedRawBuilder, sql } from 'kysely'
-import { COUNT_COLUMNS, GRAIN, minuteCounts, NAME_COLUMNS, type RollupTable } from '../src/rollups/index.ts'
-import { type Kysely, type Tables, totalOf } from '../src/store/index.ts'
+import { COUNT_COLUMNS, GRAIN, minuteCounts, NAME_COLUMNS, type RollupTable, rollUp } from '../src/rollups/index.ts'
+import { type Kysely, type Store, type Tables, totalOf } from '../src/store/index.ts'
 
 /**
  * All rows of a table of counts, with what is still in parts of minutes among them: a row for each minute, container and name (for event ×
@@ -18,4 +18,9 @@ export function countsIn<T extends RollupTable>(db: Kysely<Tables>, table: T): A
       union all
       select ${sql.join([sql`site_no, ${sql.lit(grain)}, bucket, container_id`, ...names, ...counts])} from ${parts} as parts
     ) as counted group by ${sql.join(keys)})`.as(table)
+}
+
+/** Derives all hour and day rows that are due. */
+export async function rollUpAll(store: Store, now: number, options?: Parameters<typeof rollUp>[2]): Promise<void> {
+  while ((await rollUp(store, now, options)) > 0);
 }

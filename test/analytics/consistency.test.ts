@@ -5,11 +5,12 @@ import type { BatchPayload, EventPayload, Payload } from '../../src/journal/payl
 import { DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { applyRetention, type Retention, type TimeRange } from '../../src/rollups/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
+import { rollUpAll } from '../../testkit/counts.ts'
 import { enginesInTurn, testOnEveryEngine } from '../../testkit/engines.ts'
 import { amount } from '../../testkit/length.ts'
 import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
-import { count, reportContext, rollUpAll, timeOf } from './support.ts'
+import { count, reportContext, timeOf } from './support.ts'
 
 /** What was sent lies in these three days; minute rows of the first are gone at the end, or added up by fives. */
 const START = Date.parse('2026-10-24T00:00:00Z')

@@ -3,11 +3,12 @@ import { type CriticalAlert, KeptSummaries, siteFigures } from '../../src/analyt
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
+import { rollUpAll } from '../../testkit/counts.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { event } from '../../testkit/payloads.ts'
 import { Random } from '../../testkit/random.ts'
 import { insertSite } from '../../testkit/sites.ts'
-import { count, rollUpAll } from './support.ts'
+import { count } from './support.ts'
 
 const NOW = Date.parse('2026-11-20T12:34:30Z')
 const NO_ALERTS: ReadonlyMap<string, CriticalAlert> = new Map()

@@ -7,10 +7,11 @@ import { AppError, DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { applyRetention } from '../../src/rollups/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
+import { rollUpAll } from '../../testkit/counts.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
-import { count, RETENTION, reportContext, rollUpAll } from './support.ts'
+import { count, RETENTION, reportContext } from './support.ts'
 
 const NOW = '2026-11-20T12:34:30Z'
 const NOW_MS = Date.parse(NOW)

@@ -7,10 +7,11 @@ import { tag } from '../../src/analytics/tag-report.ts'
 import { timeseries } from '../../src/analytics/timeseries/index.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { GRAIN, type Segment } from '../../src/rollups/index.ts'
+import { rollUpAll } from '../../testkit/counts.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
-import { count, reportContext, rollUpAll } from './support.ts'
+import { count, reportContext } from './support.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const TAGS = [{ id: '1', name: 'Ads', status: 'success' as const, executionTime: 5 }]

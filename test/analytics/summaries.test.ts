@@ -4,10 +4,11 @@ import type { Payload } from '../../src/journal/payload.ts'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
 import type { SiteRow } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
+import { rollUpAll } from '../../testkit/counts.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
-import { count, reportContext, rollUpAll } from './support.ts'
+import { count, reportContext } from './support.ts'
 
 const NOW = Date.parse('2026-11-20T12:34:30Z')
 

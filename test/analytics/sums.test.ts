@@ -6,10 +6,11 @@ import { isOneOf, sumBy, sumByInTurns, sumRollups, totalWhere } from '../../src/
 import { DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { GRAIN, rollUp, type Segment } from '../../src/rollups/index.ts'
 import { type SiteRow, type Store, totalOf } from '../../src/store/index.ts'
+import { rollUpAll } from '../../testkit/counts.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
-import { count, rollUpAll } from './support.ts'
+import { count } from './support.ts'
 
 const START = Date.parse('2026-11-20T00:00:00Z')
 const MINUTES = 250

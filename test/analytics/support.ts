@@ -2,7 +2,7 @@ import { appendPayload } from '../../src/journal/append-payload.ts'
 import { addLog, Delta, foldOrphans, type Log } from '../../src/journal/index.ts'
 import type { Payload } from '../../src/journal/payload.ts'
 import { DAY, floorTo } from '../../src/lib/index.ts'
-import { type Retention, rollUp } from '../../src/rollups/index.ts'
+import type { Retention } from '../../src/rollups/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { TestClock } from '../../testkit/clock.ts'
 import { writeJournal } from '../../testkit/deltas.ts'
@@ -36,9 +36,4 @@ export async function count(
     await writeJournal(store, 'gone', ++journalSeq, delta)
     await foldOrphans(store, [])
   }
-}
-
-/** Derives all hour and day rows that are due. */
-export async function rollUpAll(store: Store, now: number): Promise<void> {
-  while ((await rollUp(store, now)) > 0);
 }

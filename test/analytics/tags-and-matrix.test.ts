@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { matrix, tag, timeseries } from '../../src/analytics/index.ts'
 import { AppError, DAY, HOUR } from '../../src/lib/index.ts'
 import { chunksOf } from '../../src/store/index.ts'
+import { rollUpAll } from '../../testkit/counts.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { batch, event } from '../../testkit/payloads.ts'
 import { insertSite } from '../../testkit/sites.ts'
-import { count, reportContext, rollUpAll } from './support.ts'
+import { count, reportContext } from './support.ts'
 
 const NOW = '2026-11-20T12:34:30Z'
 const at = (time: string) => `2026-11-20T${time}Z`

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { addUpNextHour } from '../../src/rollups/add-up.ts'
 import { MINUTE_TABLES } from '../../src/rollups/columns.ts'
-import { applyRetention, GRAIN, rollUp } from '../../src/rollups/index.ts'
+import { applyRetention, GRAIN } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { countsIn } from '../../testkit/counts.ts'
+import { countsIn, rollUpAll } from '../../testkit/counts.ts'
 import { totalEvents } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
@@ -28,10 +28,6 @@ const send = (store: Store, siteNo: number, times: readonly number[]): Promise<v
   })
 
 const everyMinuteOf = (hour: number): number[] => Array.from({ length: 60 }, (_, minute) => hour + minute * MINUTE)
-
-async function rollUpAll(store: Store, options: { rowsAtOnce?: number } = {}): Promise<void> {
-  while ((await rollUp(store, NOW, options)) > 0);
-}
 
 /** Minute rows of all tables, which are added up here where `length` is more than a minute. */
 async function minuteRows(store: Store, siteNo: number, length: number): Promise<Map<string, Record<string, number>>> {
@@ -59,7 +55,7 @@ testOnEveryEngine('minutes over two days old are added up by fives, and no sum c
   const { site_no } = await insertSite(store, { timezone: 'Asia/Kolkata' })
   const young = floorTo(NOW, HOUR) - 2 * DAY - HOUR
   await send(store, site_no, [...everyMinuteOf(OLD), OLD + HOUR + 3 * MINUTE, young - MINUTE, young + MINUTE])
-  await rollUpAll(store)
+  await rollUpAll(store, NOW)
   const before = await minuteRows(store, site_no, FIVE_MINUTES)
   await applyRetention(store, RETENTION, NOW, always)
   const after = await minuteRows(store, site_no, MINUTE)
@@ -88,14 +84,14 @@ testOnEveryEngine(
       site_no,
       [1, 2, 5, 6, 13].map((minute) => OLD + minute * MINUTE),
     )
-    await rollUpAll(store, { rowsAtOnce: 10 })
+    await rollUpAll(store, NOW, { rowsAtOnce: 10 })
     assert.deepEqual(await store.read.selectFrom('minute_parts').select('part').execute(), [])
     await send(
       store,
       site_no,
       [2, 7, 30].map((minute) => OLD + minute * MINUTE),
     )
-    await rollUpAll(store)
+    await rollUpAll(store, NOW)
     const fives = await minuteRows(store, site_no, FIVE_MINUTES)
     assert.equal(await addUpNextHour(store, site_no, NOW), true)
     assert.deepEqual(await minuteRows(store, site_no, MINUTE), fives)
@@ -109,7 +105,7 @@ testOnEveryEngine('an hour that waits to be rolled up keeps its minutes until it
   const waiting = await minuteRows(store, site_no, MINUTE)
   assert.equal(await addUpNextHour(store, site_no, NOW), false)
   assert.deepEqual(await minuteRows(store, site_no, MINUTE), waiting)
-  await rollUpAll(store)
+  await rollUpAll(store, NOW)
   assert.equal(await addUpNextHour(store, site_no, NOW), true)
   assert.equal((await minuteRows(store, site_no, MINUTE)).size, waiting.size / 5)
 })
@@ -117,14 +113,14 @@ testOnEveryEngine('an hour that waits to be rolled up keeps its minutes until it
 testOnEveryEngine('an hour of many rows is added up in slices, between which events may come', async (store) => {
   const { site_no } = await insertSite(store)
   await send(store, site_no, everyMinuteOf(OLD))
-  await rollUpAll(store)
+  await rollUpAll(store, NOW)
   let batches = 0
   // After the first slice: the hour is dirty then, and is left alone until it was rolled up.
   const disturbed = steppingStore(store, async (what) => {
     if (what === 'batch' && ++batches === 2) await send(store, site_no, [OLD + MINUTE])
   })
   assert.equal(await addUpNextHour(disturbed, site_no, NOW, 30), false)
-  await rollUpAll(store)
+  await rollUpAll(store, NOW)
   const sums = await minuteRows(store, site_no, FIVE_MINUTES)
   assert.equal(await addUpNextHour(store, site_no, NOW, 30), true)
   assert.deepEqual(await minuteRows(store, site_no, MINUTE), sums)
@@ -135,10 +131,10 @@ testOnEveryEngine('an hour of many rows is added up in slices, between which eve
 testOnEveryEngine('an event that comes later still is counted in its hour, and goes with it', async (store) => {
   const { site_no } = await insertSite(store)
   await send(store, site_no, everyMinuteOf(OLD))
-  await rollUpAll(store)
+  await rollUpAll(store, NOW)
   await applyRetention(store, RETENTION, NOW, always)
   await send(store, site_no, [OLD + MINUTE, OLD + FIVE_MINUTES])
-  await rollUpAll(store)
+  await rollUpAll(store, NOW)
   assert.equal(await totalEvents(store, site_no, GRAIN.hour), 4 * 62)
   await applyRetention(store, RETENTION, NOW + 7 * DAY, always)
   assert.equal(await totalEvents(store, site_no), 0)

@@ -4,7 +4,7 @@ import type { EventPayload } from '../../src/journal/payload.ts'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
 import { GRAIN, mergeParts, rollUp, type SiteMinute } from '../../src/rollups/index.ts'
 import { type Store, totalOf } from '../../src/store/index.ts'
-import { countsIn } from '../../testkit/counts.ts'
+import { countsIn, rollUpAll } from '../../testkit/counts.ts'
 import { addTo, deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
@@ -58,7 +58,7 @@ testOnEveryEngine(
     await Promise.all(nodes.map((nodeId) => foldLateEvents(store, nodeId, siteNos)))
     isFolding = false
     await Promise.all(rollingUp)
-    while ((await rollUp(store, NOW)) > 0);
+    await rollUpAll(store, NOW)
     for (const siteNo of siteNos) {
       const expected = nodes.length * FOLDS * 2
       assert.deepEqual(
@@ -111,7 +111,7 @@ for (const { who, batch, before, after } of others) {
       })
       await rollUp(slow, NOW)
       assert.ok(batches >= batch)
-      while ((await rollUp(store, NOW)) > 0);
+      await rollUpAll(store, NOW)
       for (const grain of [GRAIN.hour, GRAIN.day]) {
         assert.equal(await totalEvents(store, site_no, grain), 2)
         const signals = store.read

@@ -4,7 +4,7 @@ import { Folder, foldJournal } from '../../src/journal/index.ts'
 import { HOUR, MINUTE } from '../../src/lib/index.ts'
 import { COUNT_COLUMNS, GRAIN, mergeParts, type RollupTable, rollUp } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { countsIn } from '../../testkit/counts.ts'
+import { countsIn, rollUpAll } from '../../testkit/counts.ts'
 import { deltaOf, eventPayload, writeJournal } from '../../testkit/deltas.ts'
 import { postgres, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
@@ -75,7 +75,7 @@ for (const [which, rowsAtOnce] of Object.entries({ 'few counts': undefined, 'man
       await foldTwice(store, site_no, HOUR_START + MINUTE)
       const options = rowsAtOnce === undefined ? {} : { rowsAtOnce }
       await whileMerging(store, site_no, () => rollUp(store, LATER, options))
-      while ((await rollUp(store, LATER, options)) > 0);
+      await rollUpAll(store, LATER, options)
       assert.deepEqual(await counted(store, site_no), { events: [2, 2], failures: [4] })
     },
     [postgres],
@@ -127,9 +127,9 @@ for (const { what, table, row, options } of [
       const { site_no } = await insertSite(store)
       for (const minute of [0, MINUTE]) await foldTwice(store, site_no, HOUR_START + minute)
       const held = { site_no, container_id: 'GTM-ABC1234', event_name: 'purchase', ...row }
-      const rollUpAll = () => rollUp(store, LATER, options)
-      await whileMoving(store, table, held, () => foldOne(store, site_no, HOUR_START), rollUpAll)
-      while ((await rollUpAll()) > 0);
+      const round = () => rollUp(store, LATER, options)
+      await whileMoving(store, table, held, () => foldOne(store, site_no, HOUR_START), round)
+      await rollUpAll(store, LATER, options)
       assert.deepEqual(await counted(store, site_no), { events: [3, 2], failures: [5] })
     },
     [postgres],

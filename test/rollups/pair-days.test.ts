@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { DAY, floorTo, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
 import { addUpNextPairDay } from '../../src/rollups/add-up.ts'
-import { applyRetention, GRAIN, localDay, rollUp } from '../../src/rollups/index.ts'
+import { applyRetention, GRAIN, localDay } from '../../src/rollups/index.ts'
 import { pairHoursKeptFrom } from '../../src/rollups/range-plan.ts'
 import type { Store } from '../../src/store/index.ts'
-import { countsIn } from '../../testkit/counts.ts'
+import { countsIn, rollUpAll } from '../../testkit/counts.ts'
 import { testLogic, testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
 import { steppingStore } from '../../testkit/stepping-store.ts'
@@ -28,10 +28,6 @@ const send = (store: Store, siteNo: number, times: readonly number[]): Promise<v
 
 const everyHourOf = (from: number, days: number): number[] =>
   Array.from({ length: 24 * days }, (_, hour) => from + hour * HOUR + 5 * MINUTE)
-
-async function rollUpAll(store: Store): Promise<void> {
-  while ((await rollUp(store, OLD)) > 0);
-}
 
 const rowsOf = (store: Store, siteNo: number, grain: number) =>
   store.read
@@ -80,7 +76,7 @@ for (const { timezone, middles, next, declare } of LEFT) {
   declare(`hours long past are added up by the days of ${timezone}, and no sum changes`, async (store) => {
     const site = await insertSite(store, { timezone })
     await send(store, site.site_no, everyHourOf(START, 4))
-    await rollUpAll(store)
+    await rollUpAll(store, OLD)
     const before = await sumsByDay(store, site.site_no, timezone)
     await applyRetention(store, RETENTION, OLD, always)
     assert.deepEqual(await sumsByDay(store, site.site_no, timezone), before)
@@ -99,11 +95,11 @@ for (const { timezone, middles, next, declare } of LEFT) {
 testOnEveryEngine('a day with an hour that waits to be rolled up keeps its hours until it is', async (store) => {
   const site = await insertSite(store)
   await send(store, site.site_no, everyHourOf(START, 1))
-  await rollUpAll(store)
+  await rollUpAll(store, OLD)
   await send(store, site.site_no, [START + HOUR])
   assert.equal(await addUpNextPairDay(store, site, OLD), false)
   assert.equal((await bucketsOf(store, site.site_no, GRAIN.hour)).length, 24)
-  await rollUpAll(store)
+  await rollUpAll(store, OLD)
   const sums = await sumsByDay(store, site.site_no, 'UTC')
   assert.equal(await addUpNextPairDay(store, site, OLD), true)
   assert.equal((await bucketsOf(store, site.site_no, GRAIN.hour)).length, 1)
@@ -113,14 +109,14 @@ testOnEveryEngine('a day with an hour that waits to be rolled up keeps its hours
 testOnEveryEngine('a day of many rows is added up in slices, between which events may come', async (store) => {
   const site = await insertSite(store)
   await send(store, site.site_no, everyHourOf(START, 1))
-  await rollUpAll(store)
+  await rollUpAll(store, OLD)
   let batches = 0
   const disturbed = steppingStore(store, async (what) => {
     if (what === 'batch' && ++batches === 2) await send(store, site.site_no, [START + HOUR])
   })
   assert.equal(await addUpNextPairDay(disturbed, site, OLD, 30), false)
   assert.ok((await bucketsOf(store, site.site_no, GRAIN.hour)).length > 1)
-  await rollUpAll(store)
+  await rollUpAll(store, OLD)
   const sums = await sumsByDay(store, site.site_no, 'UTC')
   assert.equal(await addUpNextPairDay(store, site, OLD, 30), true)
   assert.deepEqual(await sumsByDay(store, site.site_no, 'UTC'), sums)
@@ -130,7 +126,7 @@ testOnEveryEngine('a day of many rows is added up in slices, between which event
 testOnEveryEngine('adding up that is killed at any moment changes no sum, and is done again', async (store) => {
   const site = await insertSite(store, { timezone: 'Asia/Kolkata' })
   await send(store, site.site_no, everyHourOf(START, 2))
-  await rollUpAll(store)
+  await rollUpAll(store, OLD)
   const sums = await sumsByDay(store, site.site_no, site.timezone)
   const limit = localDay(site.timezone, START + 2 * DAY - HOUR).to
   let isDone = false
@@ -153,10 +149,10 @@ testOnEveryEngine('adding up that is killed at any moment changes no sum, and is
 testOnEveryEngine('an event that comes later still is counted in its day, and added up with it', async (store) => {
   const site = await insertSite(store, { timezone: 'Europe/Vienna' })
   await send(store, site.site_no, everyHourOf(START, 1))
-  await rollUpAll(store)
+  await rollUpAll(store, OLD)
   await applyRetention(store, RETENTION, OLD, always)
   await send(store, site.site_no, [START + 3 * HOUR, START + 12 * HOUR])
-  await rollUpAll(store)
+  await rollUpAll(store, OLD)
   const sums = await sumsByDay(store, site.site_no, site.timezone)
   assert.equal(
     [...sums.values()].reduce((total, { success = 0 }) => total + success, 0),
@@ -175,7 +171,7 @@ testOnEveryEngine(
     const site = await insertSite(store, { timezone: 'Europe/Vienna' })
     // All of one day of Vienna, and nothing else.
     await send(store, site.site_no, everyHourOf(localDay('Europe/Vienna', START).from, 1))
-    await rollUpAll(store)
+    await rollUpAll(store, OLD)
     await applyRetention(store, RETENTION, OLD, always)
     for (const timezone of ['UTC', 'America/New_York', 'Asia/Tokyo']) {
       const days = new Set([...(await sumsByDay(store, site.site_no, timezone)).keys()].map((key) => key.split(' ')[0]))
@@ -187,7 +183,7 @@ testOnEveryEngine(
 testOnEveryEngine('a local day is kept as long as the UTC day that it reaches into', async (store) => {
   const site = await insertSite(store, { timezone: 'America/New_York' })
   await send(store, site.site_no, everyHourOf(START, 2))
-  await rollUpAll(store)
+  await rollUpAll(store, OLD)
   await applyRetention(store, RETENTION, OLD, always)
   const hours = (days: number) =>
     applyRetention(store, { minuteDays: 7, hourDays: days }, floorTo(OLD, DAY) + 2 * HOUR, always).then(() =>

@@ -4,6 +4,7 @@ import { DAY, floorTo, HOUR, MINUTE } from '../../src/lib/index.ts'
 import { applyRetention, COUNT_COLUMNS, GRAIN, minuteRowsFrom, rollUp } from '../../src/rollups/index.ts'
 import { removeOldestHour } from '../../src/rollups/minute-retention.ts'
 import { NO_SITE, type Store } from '../../src/store/index.ts'
+import { rollUpAll } from '../../testkit/counts.ts'
 import { deltaOf, encode, eventPayload, totalEvents } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
@@ -21,10 +22,6 @@ async function accept(store: Store, siteNo: number, time: number, acceptedAt: nu
     .insertInto('journal')
     .values({ node_id: 'dead', seq: ++seq, written_at: acceptedAt, payload: encode(delta) })
     .execute()
-}
-
-async function rollUpAll(store: Store, now: number): Promise<void> {
-  while ((await rollUp(store, now)) > 0);
 }
 
 testOnEveryEngine(
@@ -234,7 +231,7 @@ testOnEveryEngine('the oldest hour goes first, whether its minutes are rows or p
   const sent = NOW - 4 * HOUR
   await accept(store, site_no, sent, NOW)
   await foldOrphans(store, [])
-  while ((await rollUp(store, NOW, { rowsAtOnce: 1 })) > 0);
+  await rollUpAll(store, NOW, { rowsAtOnce: 1 })
   await accept(store, site_no, sent + HOUR, NOW)
   await foldOrphans(store, [])
   await rollUpAll(store, NOW)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { Folder, foldJournal } from '../../src/journal/index.ts'
 import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
-import { applyRetention, GRAIN, removeDeletedSites, rollUp } from '../../src/rollups/index.ts'
+import { applyRetention, GRAIN, removeDeletedSites } from '../../src/rollups/index.ts'
 import type { Store } from '../../src/store/index.ts'
-import { countsIn } from '../../testkit/counts.ts'
+import { countsIn, rollUpAll } from '../../testkit/counts.ts'
 import { deltaOf, eventPayload, totalEvents, writeJournal } from '../../testkit/deltas.ts'
 import { testOnEveryEngine } from '../../testkit/engines.ts'
 import { insertSite } from '../../testkit/sites.ts'
@@ -26,10 +26,6 @@ async function send(store: Store, siteNo: number, from: number, to: number, step
     nodeId: 'node',
   })
   return sent
-}
-
-async function rollUpAll(store: Store, now: number): Promise<void> {
-  while ((await rollUp(store, now)) > 0);
 }
 
 const dirtyBuckets = (store: Store, grain: number) =>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { DAY, HOUR, isoTime, MINUTE } from '../../src/lib/index.ts'
-import { applyRetention, rollUp } from '../../src/rollups/index.ts'
+import { applyRetention } from '../../src/rollups/index.ts'
 import type { SiteKey } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
-import { countsIn } from '../../testkit/counts.ts'
+import { countsIn, rollUpAll } from '../../testkit/counts.ts'
 import { enginesInTurn, placeFor, sqlite, testPerEngine } from '../../testkit/engines.ts'
 import { amount } from '../../testkit/length.ts'
 import { type Model, modelOf } from '../../testkit/model.ts'
@@ -127,7 +127,7 @@ function settled({ score: { recent, ...score }, ...overview }: Overview) {
 }
 
 async function compact(api: TestService, now: number): Promise<void> {
-  while ((await rollUp(api.service.store, now)) > 0);
+  await rollUpAll(api.service.store, now)
   await applyRetention(api.service.store, { minuteDays: 7, hourDays: 400 }, now, () => true)
 }
 

@@ -5,9 +5,10 @@ import { MINUTE } from '../../../src/lib/index.ts'
 import type { ProbeType } from '../../../src/probes/index.ts'
 import type { SiteRow, Store } from '../../../src/store/index.ts'
 import { NOW, TestClock } from '../../../testkit/clock.ts'
+import { rollUpAll } from '../../../testkit/counts.ts'
 import { insertProbe } from '../../../testkit/probes.ts'
 import { insertSite } from '../../../testkit/sites.ts'
-import { count, rollUpAll } from '../../analytics/support.ts'
+import { count } from '../../analytics/support.ts'
 import { openNode, resultsOf, runDue } from '../support.ts'
 
 export const SLOT = 5 * MINUTE
