@@ -17,9 +17,10 @@ export { overview, type WindowReport } from './overview.ts'
 export { recent } from './recent.ts'
 export { analyticsRoutes } from './routes.ts'
 export { ecommerceScore, userDataScore } from './score.ts'
-export { SCORE_EVENT_MEASURES } from './score-counts.ts'
+export { bearsTransactionId } from './score-counts.ts'
 export type { CriticalAlert } from './site-facts.ts'
 export { REPORT_LIMITS, type ReportContext, readSnapshot, type Snapshot } from './snapshot.ts'
+export { type Stretch, sumEachMinute, sumStretches } from './stretches.ts'
 export {
   identitiesOf,
   type SiteFigures,
@@ -28,7 +29,7 @@ export {
   sumsBySite,
   type TagFigures,
 } from './summaries.ts'
-export { addSums, isOneOf, type Stretch, type SumRow, type Sums, sumStretches, totals, zeroSums } from './sums.ts'
+export { addSums, isOneOf, type SumRow, type Sums, totals, zeroSums } from './sums.ts'
 export { identityOf } from './tag-identity.ts'
 export { latency, tag } from './tag-report.ts'
 export {

@@ -9,7 +9,6 @@ import {
   partsOf,
   type RollupTable,
   type Segment,
-  type TimeRange,
   unionOf,
 } from '../rollups/index.ts'
 import { type Kysely, type Tables, totalOf } from '../store/index.ts'
@@ -34,6 +33,8 @@ interface SumRequest<K extends string, M extends string> {
   slot?: RawBuilder<number>
   /** Whether measures need each minute's counts by themselves, because they are not sums; all segments are of minutes then. */
   eachMinute?: boolean
+  /** Leaves out what folds have added, which the caller reads otherwise. */
+  withoutParts?: boolean
   /** Most rows to return, so that a caller can see that there are more. */
   limit?: number
   /** What the report may still read. */
@@ -62,9 +63,9 @@ export async function sumRollups<K extends string, M extends string>(
   for (const segments of budget === null ? inParts(request.segments) : inShortParts(request.segments)) {
     budget?.begin()
     const most = Math.min((request.limit ?? Infinity) - rows.length, budget?.most ?? Infinity)
-    const minutes = segments.filter(({ grain }) => grain === GRAIN.minute)
-    const of = (source: (slots: Slots) => RawBuilder<unknown>, all: readonly Segment[]) => ({
-      build: (slots: Slots) => selectOf(request, source(slots)).compile(db),
+    const minutes = request.withoutParts === true ? [] : minutesIn(segments)
+    const of = (source: (slots: SegmentSlots) => RawBuilder<unknown>, all: readonly Segment[]) => ({
+      build: (slots: SegmentSlots) => selectOf(request, source(slots)).compile(db),
       all,
     })
     const selects =
@@ -80,11 +81,15 @@ export async function sumRollups<K extends string, M extends string>(
   return rows
 }
 
-/** The values that differ between segments. */
-const SEGMENT = ['grain', 'from', 'to'] as const
-type Slots = Readonly<Record<(typeof SEGMENT)[number], number>>
+/** Those of minutes: what folds have added to a minute comes on top of its rows. */
+export const minutesIn = (segments: readonly Segment[]): Segment[] =>
+  segments.filter(({ grain }) => grain === GRAIN.minute)
 
-function* inParts(segments: readonly Segment[]): Generator<readonly Segment[]> {
+/** The values that differ between segments. */
+export const SEGMENT = ['grain', 'from', 'to'] as const
+export type SegmentSlots = Readonly<Record<(typeof SEGMENT)[number], number>>
+
+export function* inParts(segments: readonly Segment[]): Generator<readonly Segment[]> {
   for (let start = 0; start < segments.length; start += SEGMENTS_PER_STATEMENT) {
     yield segments.slice(start, start + SEGMENTS_PER_STATEMENT)
   }
@@ -113,20 +118,20 @@ export function* inShortParts(segments: readonly Segment[]): Generator<readonly 
 type Source = Pick<SumRequest<string, string>, 'table' | 'siteNo' | 'slot'>
 
 /** The rows of one segment, as SQL to follow `from`. */
-const rowsIn = ({ table, siteNo }: Source, slots: Slots) =>
+const rowsIn = ({ table, siteNo }: Source, slots: SegmentSlots) =>
   sql`${sql.table(table)} where ${rowsOfSegment(siteNo, slots)}`
 
-const rowsOfSegment = (siteNo: number, { grain, from, to }: Slots): RawBuilder<SqlBool> =>
+const rowsOfSegment = (siteNo: number, { grain, from, to }: SegmentSlots): RawBuilder<SqlBool> =>
   sql`site_no = ${siteNo} and grain = ${grain} and bucket >= ${from} and bucket < ${to}`
 
 /** What folds have added to the minutes of one segment, likewise. */
-function partsIn(db: Kysely<Tables>, { table, siteNo, slot }: Source, { from, to }: Slots) {
+function partsIn(db: Kysely<Tables>, { table, siteNo, slot }: Source, { from, to }: SegmentSlots) {
   const apart = [sql.ref('p.container_id'), ...(slot === undefined ? [] : [slot])]
   return sql`${partCounts(db, table, { where: partsOf(siteNo, from, to), apart })} as counts where 1 = 1`
 }
 
 /** Both, added up by the minute. */
-const eachMinuteIn = (db: Kysely<Tables>, { table, siteNo }: Source, slots: Slots) =>
+const eachMinuteIn = (db: Kysely<Tables>, { table, siteNo }: Source, slots: SegmentSlots) =>
   sql`${minuteCounts(db, table, partsOf(siteNo, slots.from, slots.to), rowsOfSegment(siteNo, slots))} as counts where 1 = 1`
 
 function selectOf<K extends string, M extends string>(
@@ -173,58 +178,6 @@ export const sumWindow = <K extends string, C extends string>(
 
 export const isOneOf = (column: string, values: readonly string[]): RawBuilder<SqlBool> =>
   sql<SqlBool>`${sql.ref(column)} in (${sql.join(values)})`
-
-/**
- * A part of the time that the snapshot was opened for, and the coarsest rows that may be read there. Whole minutes, none older
- * than a day or two; whole UTC hours or days where hour or day rows may be read.
- */
-export interface Stretch extends TimeRange {
-  coarsest: Grain
-}
-
-interface StretchRequest<K extends string, M extends string> {
-  table: RollupTable
-  stretches: readonly Stretch[]
-  by: readonly K[]
-  measures: Readonly<Record<M, RawBuilder<number>>>
-  where?: RawBuilder<SqlBool>
-  /** Makes the database sum by slots, each `length` ms long; one of them ends at `end`. */
-  slots?: { length: number; end: number }
-  /** See `SumRequest`. */
-  eachMinute?: boolean
-}
-
-/**
- * Sums over stretches of a site's time, for code that judges counts rather than shows them: in one statement and from the
- * coarsest rows, so that weeks cost hundreds of rows and not hundreds of thousands. Without slots, a stretch has one row per
- * segment that was read, see `sumRollups`.
- */
-export function sumStretches<K extends string, M extends string>(
-  snapshot: Snapshot,
-  { table, stretches, by, measures, where, slots, eachMinute = false }: StretchRequest<K, M>,
-): Promise<SumRow<K, M>[]> {
-  const finest = table === 'event_tag_rollups' ? GRAIN.hour : GRAIN.minute
-  const segments = stretches.flatMap(({ coarsest, ...range }) =>
-    // Stretches begin and end where rows do, so nothing has to be widened to the rows that retention leaves.
-    snapshot.segments(range, { finest, coarsest, minuteRowsFrom: 0, singleMinutesFrom: 0, splitOf: () => 0 }),
-  )
-  return sumRollups(snapshot.db, {
-    table,
-    siteNo: snapshot.siteNo,
-    segments,
-    by,
-    measures,
-    eachMinute,
-    ...(where === undefined ? {} : { where }),
-    ...(slots === undefined ? {} : { slot: slotEndingAt(slots.length, slots.end) }),
-  })
-}
-
-/** Cast, because an engine that infers a parameter's type may take it for text. */
-const whole = (value: number): RawBuilder<number> => sql<number>`cast(${value} as bigint)`
-
-const slotEndingAt = (length: number, end: number): RawBuilder<number> =>
-  sql<number>`bucket - (bucket - ${whole(end % length)}) % ${whole(length)}`
 
 /** Counters by name. */
 export type Sums<C extends string> = Record<C, number>

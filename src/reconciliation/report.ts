@@ -1,4 +1,4 @@
-import { isOneOf, type ReportContext, readSnapshot, type Snapshot, sumStretches, totals } from '../analytics/index.ts'
+import { isOneOf, type ReportContext, readSnapshot, type Snapshot, sumStretches } from '../analytics/index.ts'
 import { readOutages } from '../cluster/index.ts'
 import { ceilTo, floorTo, HOUR } from '../lib/index.ts'
 import { readPauses } from '../management/index.ts'
@@ -48,7 +48,7 @@ export async function readSeries(
     table: 'event_rollups',
     stretches: [{ from: reach.from, to, coarsest: GRAIN.hour }],
     by: [],
-    measures: totals(['events']),
+    columns: ['events'],
     where: isOneOf('event_name', [event]),
     slots: { length: HOUR, end: to },
   })

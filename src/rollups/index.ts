@@ -10,6 +10,7 @@ export {
   minuteParts,
   newPart,
   type PartsRead,
+  packedParts,
   partCounts,
   partsOf,
   SECTION_ORDER,

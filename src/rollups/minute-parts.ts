@@ -3,6 +3,7 @@ import { HOUR } from '../lib/index.ts'
 import {
   type Kysely,
   type MinutePartTable,
+  summed,
   type Tables,
   totalOf,
   type UpsertSpec,
@@ -54,21 +55,21 @@ const STARTS: Partial<Record<RollupTable, RawBuilder<number>>> = {
 }
 
 /** A subquery, to follow `from`: the counts in parts as rows with the columns of `table` but for its `grain`. */
-export const partCounts = (
-  db: Kysely<Tables>,
-  table: RollupTable,
-  { tables = PARTS, where, apart }: PartsRead,
-): RawBuilder<unknown> =>
-  unpacked(db, {
-    column: sql.ref(`p.${SECTIONS[table]}`),
-    names: NAME_COLUMNS[table],
-    counts: COUNT_COLUMNS[table],
-    tables,
-    where,
-    keys: { site_no: sql.ref('p.site_no') },
-    minima: { bucket: STARTS[table] ?? sql.ref('p.bucket'), container_id: sql.ref('p.container_id') },
-    sumBy: [sql.ref('p.site_no'), ...apart],
-  })
+export const partCounts = (db: Kysely<Tables>, table: RollupTable, read: PartsRead): RawBuilder<unknown> =>
+  unpacked(db, { ...packedIn(table, read), counts: COUNT_COLUMNS[table] })
+
+/** The same on SQLite, still packed: `packed_sums` with `bucket` and `container_id`; see `summed`. */
+export const packedParts = (table: RollupTable, read: PartsRead): RawBuilder<unknown> => summed(packedIn(table, read))
+
+const packedIn = (table: RollupTable, { tables = PARTS, where, apart }: PartsRead) => ({
+  column: sql.ref(`p.${SECTIONS[table]}`),
+  names: NAME_COLUMNS[table],
+  tables,
+  where,
+  keys: { site_no: sql.ref('p.site_no') },
+  minima: { bucket: STARTS[table] ?? sql.ref('p.bucket'), container_id: sql.ref('p.container_id') },
+  sumBy: [sql.ref('p.site_no'), ...apart],
+})
 
 /**
  * The same with one row for each minute, container and name, for readers that do more than add up.

@@ -4,7 +4,7 @@
  *
  * A minute of a site has some twenty rows of counts. As one text they cost a fold one row.
  */
-type PackedRow = (string | number)[]
+export type PackedRow = readonly (string | number)[]
 
 /** Name of the aggregate function that connections to SQLite define: `sum_packed(names, text)`. */
 export const SUM_PACKED = 'sum_packed'

@@ -1,4 +1,4 @@
-import { identitiesOf, type ReportContext, readSnapshot, sumStretches, totals } from '../analytics/index.ts'
+import { identitiesOf, type ReportContext, readSnapshot, sumStretches } from '../analytics/index.ts'
 import { isLongOutage, readOutages } from '../cluster/index.ts'
 import { chanceOf, levelNoise, type Runs, shareNoise, significant } from '../detection/index.ts'
 import { ceilTo, DAY, floorTo, Mutex, number, percent } from '../lib/index.ts'
@@ -156,8 +156,8 @@ const farthestOf = (candidates: readonly Candidate[]): Candidate[] =>
     .slice(0, MOST_MEASURED)
     .map(({ candidate }) => candidate)
 
-const EVENTS = totals(['total', 'events'] as const)
-const RUNS = totals(['executions', 'failure', 'timeout', 'exception'] as const)
+const EVENTS = ['total', 'events'] as const
+const RUNS = ['executions', 'failure', 'timeout', 'exception'] as const
 
 /**
  * A site's values on the UTC days of the four weeks before, oldest first; null for days on which it was paused or Tagwarden was
@@ -185,10 +185,10 @@ async function pastOf(
       table: 'event_rollups',
       stretches,
       by: ['event_name'],
-      measures: EVENTS,
+      columns: EVENTS,
       slots,
     }),
-    tags: await sumStretches(snapshot, { table: 'tag_rollups', stretches, by: ['tag_key'], measures: RUNS, slots }),
+    tags: await sumStretches(snapshot, { table: 'tag_rollups', stretches, by: ['tag_key'], columns: RUNS, slots }),
   }))
   // A renamed tag keeps the past of its older names; otherwise it would seem to come from nothing, and its noise would be out of
   // all proportion.

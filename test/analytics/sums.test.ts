@@ -59,7 +59,6 @@ testOnEveryEngine('nothing to read gives no rows', async (store) => {
 
 const NOW = Date.parse('2026-11-20T12:34:00Z')
 const SLOT = 5 * MINUTE
-const EVENTS = totals(['events'])
 
 const STRETCHES: readonly Stretch[] = [
   { from: floorTo(NOW, DAY) - 3 * DAY, to: floorTo(NOW, DAY) - DAY, coarsest: GRAIN.day },
@@ -75,7 +74,7 @@ async function read(store: Store, site: SiteRow): Promise<Map<string, number>> {
       table: 'event_rollups',
       stretches: STRETCHES,
       by: ['event_name'],
-      measures: EVENTS,
+      columns: ['events'],
       slots: { length: SLOT, end: NOW },
     }),
   )

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import { addSums, isOneOf, readSnapshot, sumStretches } from '../../analytics/index.ts'
+import { addSums, isOneOf, readSnapshot, sumEachMinute } from '../../analytics/index.ts'
 import { type Multiples, REPEAT_HOURS, type Times } from '../../detection/index.ts'
 import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
-import { GRAIN } from '../../rollups/index.ts'
 import { totalOf } from '../../store/index.ts'
 import type { Counting } from './judge-counts.ts'
 
@@ -38,14 +37,13 @@ export async function readEventRepeats(
   )
   if (names.length === 0) return repeats
   const rows = await readSnapshot(store, site.site_no, { from: floorTo(from, DAY), to: end + MINUTE }, (snapshot) =>
-    sumStretches(snapshot, {
+    sumEachMinute(snapshot, {
       table: 'event_rollups',
-      stretches: [{ from, to: end, coarsest: GRAIN.minute }],
+      range: { from, to: end },
       by: ['event_name'],
       measures: MEASURES,
       where: isOneOf('event_name', names),
       slots: { length: HOUR, end },
-      eachMinute: true,
     }),
   )
   for (const { at, event_name, ...sums } of rows) {

@@ -1,4 +1,4 @@
-import { identityOf, readSnapshot, type Snapshot, sumStretches, totals } from '../../analytics/index.ts'
+import { identityOf, readSnapshot, type Snapshot, sumStretches } from '../../analytics/index.ts'
 import { isLongOutage, readOutages } from '../../cluster/index.ts'
 import { type HourCounts, type Loss, lossOf, type Ran } from '../../detection/index.ts'
 import { ceilTo, DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
@@ -37,9 +37,8 @@ interface TagOnEventCounts extends Ran {
   before: Ran
 }
 
-const CAME = totals(['events', 'total'])
-const RAN = totals(['executions', 'success'])
-const ENDED = totals(OUTCOMES)
+const CAME = ['events', 'total'] as const
+const RAN = ['executions', 'success'] as const
 
 /** Weeks to compare with. They end where the stretch begins, so a lasting cause is not part of what is usual. */
 const WEEKS = 4
@@ -88,7 +87,7 @@ async function hourCounts(snapshot: Snapshot, range: TimeRange): Promise<Map<num
     table: 'event_rollups',
     stretches: [{ ...range, coarsest: GRAIN.hour }],
     by: ['event_name'],
-    measures: CAME,
+    columns: CAME,
     slots: { length: HOUR, end: ceilTo(range.to, HOUR) },
   })
   const byHour = Map.groupBy(rows, ({ at }) => floorTo(at, HOUR))
@@ -112,7 +111,7 @@ async function tagCounts(
     table: 'tag_rollups',
     stretches: [{ ...range, coarsest: GRAIN.hour }],
     by: ['container_id', 'tag_key'],
-    measures: RAN,
+    columns: RAN,
   })
   const executions = rows.reduce((sum, row) => sum + row.executions, 0)
   if (tags.size === 0) return { executions, tags: new Map() }
@@ -159,13 +158,13 @@ async function runsOnEvents(
     table: 'event_rollups',
     stretches: [{ ...range, coarsest: GRAIN.hour }],
     by: ['event_name'],
-    measures: CAME,
+    columns: CAME,
   })
   const pairs = await sumStretches(snapshot, {
     table: 'event_tag_rollups',
     stretches: [{ ...range, coarsest: GRAIN.hour }],
     by: ['container_id', 'event_name', 'tag_key'],
-    measures: ENDED,
+    columns: OUTCOMES,
   })
   const events = new Map<string, number>()
   for (const { event_name, events: count } of came) events.set(event_name, (events.get(event_name) ?? 0) + count)

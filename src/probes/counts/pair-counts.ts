@@ -1,12 +1,9 @@
-import { identityOf, type Snapshot, type Stretch, sumStretches, totals } from '../../analytics/index.ts'
+import { identityOf, type Snapshot, type Stretch, sumStretches } from '../../analytics/index.ts'
 import type { TagMissingInput } from '../../detection/index.ts'
 import { DAY, floorTo, HOUR, MINUTE } from '../../lib/index.ts'
 import { GRAIN, isNamed, OUTCOMES, type TimeRange } from '../../rollups/index.ts'
 
 const DAYS = 14
-const EVENTS = totals(['events'])
-const EXECUTIONS = totals(['executions'])
-const EXCESS = totals(['weight_excess'])
 
 /** The buckets in which `tag_missing` looks for tags that do not run on their events. */
 export interface PairBuckets {
@@ -70,7 +67,7 @@ async function storedPairs(
     table: 'event_tag_rollups',
     stretches: [stretch],
     by: ['container_id', 'event_name', 'tag_key'],
-    measures: totals(OUTCOMES),
+    columns: OUTCOMES,
     slots: { length, end: stretch.to },
   })
   const nameOf = ({ container_id, event_name, tag_key }: PairNames) =>
@@ -133,7 +130,7 @@ export async function readPairCounts(
       table: 'event_rollups',
       stretches: [stretch],
       by: ['event_name'],
-      measures: EVENTS,
+      columns: ['events'],
       slots: grid,
     })
   const excessRows = (stretch: Stretch) =>
@@ -141,7 +138,7 @@ export async function readPairCounts(
       table: 'signal_rollups',
       stretches: [stretch],
       by: ['event_name'],
-      measures: EXCESS,
+      columns: ['weight_excess'],
       slots: grid,
     })
   const nameOf = ({ event_name }: { event_name: string }) => (isNamed(event_name) ? event_name : null)
@@ -174,7 +171,7 @@ export async function readPairCounts(
     table: 'tag_rollups',
     stretches: [slots],
     by: ['container_id', 'tag_key'],
-    measures: EXECUTIONS,
+    columns: ['executions'],
     slots: grid,
   })
   const proven = (counts: readonly number[], grain: 'days' | 'hours' | 'slots', name: string) =>

@@ -1,20 +1,25 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import {
   addSums,
+  bearsTransactionId,
   isOneOf,
-  SCORE_EVENT_MEASURES,
   type Snapshot,
   type Stretch,
   type SumRow,
   type Sums,
   sumStretches,
-  totals,
   zeroSums,
 } from '../../analytics/index.ts'
 import type { FieldCounts, PARAMETER, PresenceBucket, PresenceWeeks } from '../../detection/index.ts'
 import { DAY, floorTo, HOUR, Yielder } from '../../lib/index.ts'
-import { FIELD_COLUMNS, GRAIN, OTHER, type SIGNAL_COLUMNS, type TimeRange } from '../../rollups/index.ts'
-import { totalOf } from '../../store/index.ts'
+import {
+  type EVENT_COLUMNS,
+  FIELD_COLUMNS,
+  GRAIN,
+  OTHER,
+  type SIGNAL_COLUMNS,
+  type TimeRange,
+} from '../../rollups/index.ts'
 import { readStretches, SLOT, type Timeline } from './timeline.ts'
 
 /** Rows summed without yielding: 1 ms. A site may have 500 kinds of events. */
@@ -26,12 +31,7 @@ const EARLIER_DAYS = 21
 /** For each field, the columns that count events with it and events that could have had it. */
 type FieldColumns<F extends string, C extends string> = Readonly<Record<F, readonly [present: C, total: C]>>
 
-/** Includes measures that only per-event payloads have. */
-const EVENT_MEASURES = {
-  ...SCORE_EVENT_MEASURES,
-  ...totals(['user_data_detail_total', 'first_name', 'last_name', 'city', 'country']),
-}
-type EventMeasure = keyof typeof EVENT_MEASURES
+type EventColumn = (typeof EVENT_COLUMNS)[number]
 export type SignalColumn = (typeof SIGNAL_COLUMNS)[number]
 
 export const USER_DATA = {
@@ -42,14 +42,14 @@ export const USER_DATA = {
   last_name: ['last_name', 'user_data_detail_total'],
   city: ['city', 'user_data_detail_total'],
   country: ['country', 'user_data_detail_total'],
-} as const satisfies FieldColumns<string, EventMeasure>
+} as const satisfies FieldColumns<string, EventColumn>
 
 export const ECOMMERCE = {
   value: ['value', 'ecommerce_total'],
   currency: ['currency', 'ecommerce_total'],
-  transaction_id: ['transaction_id', 'transaction_total'],
+  transaction_id: ['transaction_id', 'ecommerce_total'],
   items: ['items', 'ecommerce_total'],
-} as const satisfies FieldColumns<string, EventMeasure>
+} as const satisfies FieldColumns<string, EventColumn>
 
 /**
  * The week before the last day, in whole UTC hours.
@@ -87,22 +87,20 @@ interface Columns<K extends string, C extends string, F extends string> {
   table: 'event_rollups' | 'signal_rollups' | 'field_rollups'
   by: readonly K[]
   columns: readonly C[]
-  measureOf: (column: C) => RawBuilder<number>
   where?: RawBuilder<SqlBool>
   /** What has a history of its own; null leaves a row out, e.g. `OTHER`, which contains different events each day. */
   kindOf: (row: Record<K, string>) => string | null
-  fieldsOf: (sums: Sums<C>) => FieldCounts<F>
+  fieldsOf: (sums: Sums<C>, kind: string) => FieldCounts<F>
 }
 
 const kindOfEvent = ({ event_name }: { event_name: string }) => (event_name === OTHER ? null : event_name)
 
 /** Reads user data and e-commerce fields, which are counted with the events themselves. */
-export const presenceReader = <F extends string>(fields: FieldColumns<F, EventMeasure>): PresenceReader<F> =>
+export const presenceReader = <F extends string>(fields: FieldColumns<F, EventColumn>): PresenceReader<F> =>
   readerOf({
     ...columnsOf(fields),
     table: 'event_rollups',
     by: ['event_name'],
-    measureOf: (column) => EVENT_MEASURES[column],
     kindOf: kindOfEvent,
   })
 
@@ -112,7 +110,6 @@ export const signalReader = <F extends string>(fields: FieldColumns<F, SignalCol
     ...columnsOf(fields),
     table: 'signal_rollups',
     by: ['event_name'],
-    measureOf: totalOf,
     kindOf: kindOfEvent,
   })
 
@@ -120,8 +117,7 @@ export const signalReader = <F extends string>(fields: FieldColumns<F, SignalCol
 export const signalReaderOfAll = <F extends string, C extends SignalColumn>(
   columns: readonly C[],
   fieldsOf: (sums: Sums<C>) => FieldCounts<F>,
-): PresenceReader<F> =>
-  readerOf({ table: 'signal_rollups', by: [], columns, measureOf: totalOf, kindOf: () => ALL_EVENTS, fieldsOf })
+): PresenceReader<F> => readerOf({ table: 'signal_rollups', by: [], columns, kindOf: () => ALL_EVENTS, fieldsOf })
 
 /** The kind of all events together. */
 export const ALL_EVENTS = ''
@@ -134,10 +130,16 @@ function columnsOf<F extends string, C extends string>(
   const count = (sums: Sums<C>, [present, total]: readonly [C, C]) => ({ present: sums[present], total: sums[total] })
   return {
     columns: [...new Set(all.flatMap(([, columns]) => columns))],
-    fieldsOf: (sums) =>
-      Object.fromEntries(all.map(([field, columns]) => [field, count(sums, columns)])) as FieldCounts<F>,
+    fieldsOf: (sums, kind) => {
+      const isExpected = (field: string) => field !== 'transaction_id' || bearsTransactionId(kind)
+      return Object.fromEntries(
+        all.map(([field, columns]) => [field, isExpected(field) ? count(sums, columns) : NONE]),
+      ) as FieldCounts<F>
+    },
   }
 }
+
+const NONE = { present: 0, total: 0 }
 
 /** Which of the site's own parameters to judge; all when a name is missing. */
 export interface ParameterFilter {
@@ -155,7 +157,6 @@ export function parameterReader({ event, parameter }: ParameterFilter): Presence
     table: 'field_rollups',
     by: ['event_name', 'field'],
     columns: FIELD_COLUMNS,
-    measureOf: totalOf,
     kindOf: ({ event_name, field }) =>
       event_name === OTHER || field === OTHER ? null : JSON.stringify([event_name, field]),
     fieldsOf: ({ present, total }) => ({ parameter: { present, total } }),
@@ -167,37 +168,33 @@ export const parameterOf = (kind: string): [eventName: string, name: string] => 
 
 function readerOf<K extends string, C extends string, F extends string>({
   columns,
-  measureOf,
   kindOf,
   fieldsOf,
   ...source
 }: Columns<K, C, F>): PresenceReader<F> {
-  const measures = Object.fromEntries(columns.map((column) => [column, measureOf(column)])) as Record<
-    C,
-    RawBuilder<number>
-  >
   const byKind = async (
     snapshot: Snapshot,
     stretches: readonly Stretch[],
     slots: { length: number; end: number },
     bucketAt: (at: number) => TimeRange | undefined,
   ) => {
-    const rows = Map.groupBy(await sumStretches(snapshot, { ...source, measures, stretches, slots }), kindOf)
+    const rows = Map.groupBy(await sumStretches(snapshot, { ...source, columns, stretches, slots }), kindOf)
     const kinds = new Map<string, PresenceBucket<F>[]>()
     const others = new Yielder(ROWS_PER_TURN)
     for (const [kind, ofKind] of rows) {
-      if (kind !== null) kinds.set(kind, bucketsOf(ofKind, bucketAt))
+      if (kind !== null) kinds.set(kind, bucketsOf(kind, ofKind, bucketAt))
       await others.spend(ofKind.length)
     }
     return kinds
   }
   const bucketsOf = (
+    kind: string,
     rows: readonly SumRow<K, C>[],
     bucketAt: (at: number) => TimeRange | undefined,
   ): PresenceBucket<F>[] =>
     [...Map.groupBy(rows, ({ at }) => bucketAt(at))]
       .flatMap(([bucket, ofBucket]) =>
-        bucket === undefined ? [] : [{ ...bucket, fields: fieldsOf(sumOf(ofBucket, columns)) }],
+        bucket === undefined ? [] : [{ ...bucket, fields: fieldsOf(sumOf(ofBucket, columns), kind) }],
       )
       .toSorted((a, b) => a.from - b.from)
   return {

@@ -5,7 +5,6 @@ import {
   type Stretch,
   type Sums,
   sumStretches,
-  totals,
   zeroSums,
 } from '../../analytics/index.ts'
 import { floorTo, HOUR, Yielder } from '../../lib/index.ts'
@@ -78,7 +77,7 @@ async function readTags<T extends keyof TagTables, C extends TagTables[T]>(
   bucketOf: (at: number) => TimeRange,
 ): Promise<Map<string, TagBucket<C>[]>> {
   const by = ['container_id', 'tag_key'] as const
-  const rows = await sumStretches(snapshot, { table, stretches, by, measures: totals(columns), slots })
+  const rows = await sumStretches(snapshot, { table, stretches, by, columns, slots })
   const { keyOf } = await identityOf(snapshot.db, snapshot.siteNo)
   const byTag = Map.groupBy(rows, (row) => keyOf(row.container_id, row.tag_key))
   const tags = new Map<string, TagBucket<C>[]>()

@@ -1,4 +1,4 @@
-import { readSnapshot, sumStretches, totals } from '../../analytics/index.ts'
+import { readSnapshot, sumStretches } from '../../analytics/index.ts'
 import { readOutages } from '../../cluster/index.ts'
 import { readPauses } from '../../management/index.ts'
 import { GRAIN, type TimeRange } from '../../rollups/index.ts'
@@ -22,7 +22,7 @@ export function eventsIn(store: Pick<Store, 'reports'>, siteNo: number, range: T
       table: 'event_rollups',
       stretches: [{ ...range, coarsest: GRAIN.hour }],
       by: [],
-      measures: totals(['total']),
+      columns: ['total'],
     })
     return rows.reduce((sum, { total }) => sum + total, 0)
   })
