@@ -1,4 +1,4 @@
-import { Mutex } from '../lib/index.ts'
+import { Mutex, SECOND } from '../lib/index.ts'
 import type { TimeRange } from '../rollups/index.ts'
 import { type Kysely, type SiteRow, type Store, type Tables, totalOf } from '../store/index.ts'
 import type { ScoreCounts } from './score.ts'
@@ -13,12 +13,24 @@ interface KeptSummary {
   counts: ScoreCounts
   /** The summary without an alert. */
   plain: SiteSummary
+  /** When it was last known to be up to date, epoch ms. */
+  checkedAt: number
 }
+
+type Site = Pick<SiteRow, 'site_no' | 'id'>
+
+/** Changed sites that every answer sums again: with no more than these, no figure is ever old. */
+const ALWAYS_SUMMED = 50
+/** As many more may be summed as this share of all sites a second: none is ever older than this. */
+const OLDEST_MS = 40 * SECOND
 
 /**
  * Summaries of many sites' last 24 hours, for callers that ask again and again. The sums are kept until the next minute begins or
  * a fold on any node writes something of the site: every fold increments the `writes` of each container that it has counts of.
  * The other writers of a day's rows, roll-up and retention, change no sum.
+ *
+ * Where hundreds of sites send all the time, each answer would sum all of them: half a second for a thousand. So it sums those that waited longest, and
+ * as many that none waits for more than 40 seconds, however many ask.
  */
 export class KeptSummaries {
   readonly #store: Pick<Store, 'reports'>
@@ -26,6 +38,7 @@ export class KeptSummaries {
   /** So that two simultaneous callers do not compute the same sums. */
   readonly #turn = new Mutex()
   #newestTo = 0
+  #answeredAt = 0
 
   constructor(store: Pick<Store, 'reports'>) {
     this.#store = store
@@ -38,44 +51,62 @@ export class KeptSummaries {
    * @param now epoch ms
    */
   async of(
-    sites: readonly Pick<SiteRow, 'site_no' | 'id'>[],
+    sites: readonly Site[],
     alerts: ReadonlyMap<string, CriticalAlert>,
     now: number,
   ): Promise<Map<number, SiteSummary>> {
     const range = summaryRange(now)
-    const summaries = new Map<number, SiteSummary>()
     await this.#turn.run(async () => {
       this.#forgetOld(range)
-      for (let start = 0; start < sites.length; start += SITES_PER_QUERY) {
-        const part = sites.slice(start, start + SITES_PER_QUERY)
-        await this.#refresh(
-          part.map(({ site_no }) => site_no),
-          range,
-        )
-        for (const { site_no, id } of part) {
-          const kept = this.#kept.get(site_no)
-          if (kept === undefined) continue
-          const alert = alerts.get(id)
-          summaries.set(site_no, alert === undefined ? kept.plain : summaryOf(kept.counts, alert))
-        }
-      }
+      await this.#refresh(sites, now, range)
     })
+    const summaries = new Map<number, SiteSummary>()
+    for (const { site_no, id } of sites) {
+      const kept = this.#kept.get(site_no)
+      if (kept === undefined) continue
+      const alert = alerts.get(id)
+      summaries.set(site_no, alert === undefined ? kept.plain : summaryOf(kept.counts, alert))
+    }
     return summaries
   }
 
-  async #refresh(siteNos: readonly number[], range: TimeRange): Promise<void> {
-    // One snapshot, so that counts and print are of the same moment.
-    await this.#store.reports.transaction().execute(async (db) => {
-      const prints = await printsOf(db, siteNos)
-      const stale = siteNos.filter((siteNo) => {
-        const kept = this.#kept.get(siteNo)
-        return kept === undefined || kept.to !== range.to || kept.print !== prints.get(siteNo)
+  async #refresh(sites: readonly Site[], now: number, range: TimeRange): Promise<void> {
+    const waited = Math.abs(now - this.#answeredAt)
+    this.#answeredAt = now
+    let left = ALWAYS_SUMMED + Math.floor((sites.length * waited) / OLDEST_MS)
+    const ageOf = (siteNo: number) => Math.abs(now - (this.#kept.get(siteNo)?.checkedAt ?? 0))
+    const oldestFirst = sites.map(({ site_no }) => site_no).toSorted((a, b) => ageOf(b) - ageOf(a))
+    for (let start = 0; start < oldestFirst.length; start += SITES_PER_QUERY) {
+      const part = oldestFirst.slice(start, start + SITES_PER_QUERY)
+      // One snapshot, so that counts and print are of the same moment.
+      await this.#store.reports.transaction().execute(async (db) => {
+        const prints = await printsOf(db, part)
+        const [same, changed] = this.#divided(part, prints, range)
+        for (const kept of same) kept.checkedAt = now
+        const due = changed.filter((siteNo, index) => index < left || ageOf(siteNo) >= OLDEST_MS)
+        for (const [siteNo, { counts }] of await summaryCounts(db, due, range)) {
+          const print = prints.get(siteNo) ?? ''
+          this.#kept.set(siteNo, { to: range.to, print, counts, plain: summaryOf(counts, undefined), checkedAt: now })
+        }
+        left -= due.length
       })
-      for (const [siteNo, { counts }] of await summaryCounts(db, stale, range)) {
-        const print = prints.get(siteNo) ?? ''
-        this.#kept.set(siteNo, { to: range.to, print, counts, plain: summaryOf(counts, undefined) })
-      }
-    })
+    }
+  }
+
+  /** What is still up to date, and the sites of which nothing is. */
+  #divided(
+    siteNos: readonly number[],
+    prints: ReadonlyMap<number, string>,
+    range: TimeRange,
+  ): [same: KeptSummary[], changed: number[]] {
+    const same: KeptSummary[] = []
+    const changed: number[] = []
+    for (const siteNo of siteNos) {
+      const kept = this.#kept.get(siteNo)
+      if (kept?.to === range.to && kept.print === prints.get(siteNo)) same.push(kept)
+      else changed.push(siteNo)
+    }
+    return [same, changed]
   }
 
   /** Once a minute, drops sites that were deleted or that no one asked for in the last minute. */

@@ -26,7 +26,7 @@ export interface OverviewOptions {
 }
 
 export interface OverviewAnswer {
-  /** Hash of the content without its time; the same on every node. */
+  /** Hash of the content without its time; the same on every node that has the same sums. */
   hash: string
   /** Returns the answer as JSON, an `Overview`. */
   json: () => string
@@ -34,8 +34,8 @@ export interface OverviewAnswer {
 
 /**
  * Makes the overview, for dashboards that request it over and over. The most expensive parts, sums of 24 hours and the states of
- * thousands of probes, are read again only where they have changed. Whether they have is read every time, so no answer is out of
- * date.
+ * thousands of probes, are read again only where they have changed. Whether they have is read every time, so states and alerts are never out of
+ * date, and sums only where many sites change at once, see `KeptSummaries`.
  */
 export class Overviews {
   readonly #options: OverviewOptions

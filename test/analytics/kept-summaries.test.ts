@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type CriticalAlert, KeptSummaries, siteFigures } from '../../src/analytics/index.ts'
-import { DAY, HOUR, MINUTE } from '../../src/lib/index.ts'
+import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/index.ts'
 import type { SiteRow, Store } from '../../src/store/index.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { rollUpAll } from '../../testkit/counts.ts'
@@ -15,12 +15,12 @@ const NO_ALERTS: ReadonlyMap<string, CriticalAlert> = new Map()
 
 const eventAt = (at: number) => event(at, { tags: [{ id: '1', status: 'success' }], user_data: { has_email: true } })
 
-/** What is kept, after it was compared with what is read anew. */
+/** What is kept, after it was compared with what is read again. */
 async function compared(kept: KeptSummaries, store: Store, sites: readonly SiteRow[], now: number) {
   const summaries = await kept.of(sites, NO_ALERTS, now)
-  const anew = await siteFigures(store, sites, now)
+  const read = await siteFigures(store, sites, now)
   for (const { site_no } of sites) {
-    const { tags: _tags, signals: _signals, ...summary } = anew.get(site_no) ?? assert.fail('no summary')
+    const { tags: _tags, signals: _signals, ...summary } = read.get(site_no) ?? assert.fail('no summary')
     assert.deepEqual(summaries.get(site_no), summary)
   }
   return summaries
@@ -94,4 +94,57 @@ testOnEveryEngine('those who ask for other sites at the same time get theirs', a
     assert.deepEqual([(await ofFirst).size, ofAll.size], [1, 2])
     assert.deepEqual((await ofFirst).get(first.site_no), ofAll.get(first.site_no))
   }
+})
+
+const COUNT = 120
+const ALWAYS = 50
+const OLDEST_MS = 40 * SECOND
+
+testLogic(
+  'where many sites change all the time, those that waited longest are summed, and none waits long',
+  async (store) => {
+    const sites: SiteRow[] = []
+    for (let n = 0; n < COUNT; n++) sites.push(await insertSite(store))
+    const kept = new KeptSummaries(store)
+    const send = async (now: number) => {
+      for (const site of sites) await count(store, site, [eventAt(now)], now)
+    }
+    const sums = async (now: number) => {
+      const summaries = await kept.of(sites, NO_ALERTS, now)
+      return sites.map(({ site_no }) => summaries.get(site_no)?.events_24h ?? assert.fail('no summary'))
+    }
+    const withNew = (figures: readonly number[], sent: number) => figures.filter((events) => events === sent).length
+    await send(NOW)
+    assert.equal(withNew(await sums(NOW), 1), COUNT, 'the first answer knows every site')
+    await send(NOW)
+    const second = await sums(NOW)
+    assert.equal(withNew(second, 2), ALWAYS)
+    const third = await sums(NOW)
+    assert.equal(withNew(third, 2), 2 * ALWAYS, 'the next answer sums others')
+    assert.ok(third.every((events, index) => events >= (second[index] ?? 0)))
+    assert.equal(withNew(await sums(NOW), 2), COUNT, 'and soon all are up to date')
+    // Whoever looks now and then sums all that have changed meanwhile.
+    await send(NOW + 10 * SECOND)
+    assert.equal(withNew(await sums(NOW + 10 * SECOND), 3), ALWAYS + (COUNT * 10 * SECOND) / OLDEST_MS)
+    await send(NOW + 10 * SECOND)
+    assert.equal(withNew(await sums(NOW + 10 * SECOND + OLDEST_MS), 4), COUNT)
+  },
+)
+
+testLogic('few sites that changed among many are up to date at once', async (store) => {
+  const sites: SiteRow[] = []
+  for (let n = 0; n < COUNT; n++) sites.push(await insertSite(store))
+  const kept = new KeptSummaries(store)
+  await compared(kept, store, sites, NOW)
+  for (const site of sites.slice(-ALWAYS)) await count(store, site, [eventAt(NOW)], NOW)
+  await compared(kept, store, sites, NOW)
+})
+
+testLogic('no figure is old after the clock was set back', async (store) => {
+  const sites: SiteRow[] = []
+  for (let n = 0; n < COUNT; n++) sites.push(await insertSite(store))
+  const kept = new KeptSummaries(store)
+  await compared(kept, store, sites, NOW)
+  for (const site of sites) await count(store, site, [eventAt(NOW - HOUR)], NOW - HOUR)
+  await compared(kept, store, sites, NOW - HOUR)
 })
