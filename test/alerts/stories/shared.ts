@@ -19,7 +19,10 @@ export function newLog(clock: Clock) {
   }
 }
 
-/** Returns the ids of incidents that ended within a silence, or as their site or probe was deleted or switched off: who did that knows. */
+/**
+ * Returns the ids of incidents that ended within a silence, or as their site or probe was deleted or switched off: who did that knows. An alert
+ * that came later, and was over before it was confirmed, changes nothing.
+ */
 export async function endedUnsaid({ write }: Store): Promise<ReadonlySet<string>> {
   const incidents = await write.selectFrom('incidents').select('id').orderBy('id').execute()
   const events = await write
@@ -28,10 +31,12 @@ export async function endedUnsaid({ write }: Store): Promise<ReadonlySet<string>
     .where('kind', 'in', ['resolved', 'suppressed'])
     .orderBy('id')
     .execute()
-  const alerts = await write.selectFrom('alerts').select(['incident_id', 'resolution']).execute()
+  const alerts = await write.selectFrom('alerts').select(['incident_id', 'resolution', 'confirmed_at']).execute()
   const isUnsaid = ({ id }: { id: string }) =>
     events.findLast(({ incident_id }) => incident_id === id)?.kind === 'suppressed' ||
-    alerts.filter(({ incident_id }) => incident_id === id).every(({ resolution }) => resolution === 'probe_removed')
+    alerts
+      .filter(({ incident_id, confirmed_at }) => incident_id === id && confirmed_at !== null)
+      .every(({ resolution }) => resolution === 'probe_removed')
   return new Set(incidents.filter(isUnsaid).map(({ id }) => id))
 }
 
