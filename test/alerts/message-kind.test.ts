@@ -100,6 +100,28 @@ testOnEveryEngine(
   },
 )
 
+for (const [isWanted, kind] of [
+  [1, 'escalated'],
+  [0, 'explained'],
+] as const) {
+  testOnEveryEngine(
+    `a warning found as the cause when its symptom becomes critical is said in one message, as ${kind}`,
+    async (store, t) => {
+      const { run, said } = await watchTypes(t, store, ['cmp_check', 'http_health'])
+      await store.write.updateTable('clients').set({ notify_escalated: isWanted }).execute()
+      await run({ cmp_check: 'warning' })
+      await run({ http_health: 'warning', cmp_check: 'critical' })
+      assert.deepEqual(await said('warning'), [
+        'opened warning cmp_check warning',
+        `${kind} critical http_health warning`,
+      ])
+      const notes = (await outbox(store)).flatMap(({ incident }) => incident?.note ?? [])
+      assert.deepEqual([...new Set(notes)], ['Cause found: “http_health warning”'])
+      assert.deepEqual(await said('critical'), ['escalated critical http_health warning'])
+    },
+  )
+}
+
 testLogic('what becomes critical as it begins to flap flaps where no escalations are wanted', async (store, t) => {
   const { run, said } = await watchTypes(t, store, ['http_health'])
   for (const status of ['warning', 'ok', 'warning', 'ok', 'critical'] as const) await run({ http_health: status })

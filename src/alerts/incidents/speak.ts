@@ -166,6 +166,16 @@ function newsOf(
     : { message: 'explained', note }
 }
 
+/**
+ * Says with a cause that is found what another alert is about to say: that the incident became critical. Otherwise the message of the cause
+ * would show it as critical, and a second one would say so again.
+ */
+export function withEscalation(spoken: Spoken, { row }: Case): Pick<Spoken, 'message' | 'otherwise' | 'note'> {
+  if (spoken.message !== 'explained' || row.notified_severity !== 'warning') return spoken
+  row.notified_severity = 'critical'
+  return { message: 'escalated', otherwise: 'explained', note: spoken.note }
+}
+
 /** Returns the alert as if it had not been due, because another one speaks for it or its incident is silenced. */
 function quiet(
   before: AlertRow | null,

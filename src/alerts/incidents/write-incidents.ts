@@ -10,7 +10,7 @@ import { followAlerts, isComment, worstOf } from './close.ts'
 import { type DueMessage, dueMessages, type Intent, type PendingTransition } from './due-messages.ts'
 import { fileAlerts, type News } from './file-alerts.ts'
 import { rankOf, signOf } from './sign.ts'
-import { isOfVoice, speak } from './speak.ts'
+import { isOfVoice, speak, withEscalation } from './speak.ts'
 import { lateMs } from './steady.ts'
 
 /** What to write once the alerts' incidents are known. */
@@ -245,6 +245,11 @@ function speakAll(
   // Causes first: of alerts found at the same time the cause should announce the incident, or it would take a second message.
   const leads = ({ alert }: Move) => cases.get(alert.incident_id ?? '')?.row.lead_alert_id === alert.id
   const causesFirst = moves.toSorted((a, b) => Number(leads(b)) - Number(leads(a)))
+  const escalating = new Set(
+    moves.flatMap(({ pending, alert }) =>
+      pending.transition.message === 'escalated' ? (alert.incident_id ?? []) : [],
+    ),
+  )
   for (const { pending, alert } of causesFirst) {
     const { before, transition, source } = pending
     const known = cases.get(alert.incident_id ?? '')
@@ -259,7 +264,11 @@ function speakAll(
     }
     known.alerts.set(alert.id, spoken.alert)
     written.set(pending, { ...pending, transition: { ...transition, alert: spoken.alert, events: spoken.events } })
-    const { message: kind, otherwise = null, note } = spoken
+    const {
+      message: kind,
+      otherwise = null,
+      note,
+    } = escalating.has(known.row.id) ? withEscalation(spoken, known) : spoken
     if (kind === null) continue
     // Channels that get the message that it is back read the severity there.
     const to = kind === 'escalated' ? (back.get(known)?.withdrawn ?? null) : null
