@@ -6,7 +6,7 @@ import type { Severity } from '../../../src/notifications/message.ts'
 interface Belief {
   isOpen: boolean
   severity: Severity
-  /** It was said to flap as a warning: that it is critical again is news. */
+  /** It was said to flap, or passed on, as a warning: that it is critical again is news. */
   mayRise: boolean
   /** When it was last said, epoch ms. */
   saidAt: number
@@ -100,7 +100,12 @@ export class Reader {
         return open === null && takesWarnings ? ['it was not known to be open'] : []
       default:
         if (open === null) return takesWarnings ? ['it was not known to be open'] : []
-        return wantsEscalations && isCritical && open.severity === 'warning' && !OF_HANDLING.includes(kind)
+        // Who was put on to it by a reminder learns from what comes next that others knew it as critical.
+        return wantsEscalations &&
+          isCritical &&
+          open.severity === 'warning' &&
+          !open.mayRise &&
+          !OF_HANDLING.includes(kind)
           ? ['no one said that it is critical']
           : []
     }
