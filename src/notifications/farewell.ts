@@ -167,6 +167,11 @@ async function writeEnds(trx: Transaction<Tables>, deleted: Deleted, now: number
   const ends: End[] = []
   for (const rows of (await writtenToKeepers(trx, deleted)).values()) {
     const last = rows.findLast(({ state }) => state !== 'cancelled')
+    // The alert was deleted before, with all that was said about it but this end: nothing would show any more that another one is due.
+    if (last?.state === 'pending' && rows.every(({ kind }) => kind === 'resolved')) {
+      ends.push({ id: last.id, said: rows.flatMap(({ id }) => (id === last.id ? [] : id)), receipts: receiptsOf(rows) })
+      continue
+    }
     // A settled message (see `writeGroups`) may be on its way.
     const wasTried = rows.some(
       ({ state, attempts, group_id }) => state === 'delivered' || attempts > 0 || group_id !== null,
@@ -201,11 +206,14 @@ async function writeEnds(trx: Transaction<Tables>, deleted: Deleted, now: number
     ends.push({
       id,
       said: rows.flatMap((row) => (row.state === 'pending' && !isInVain(row) ? [] : row.id)),
-      receipts: rows.flatMap((row) => (row.receipt === null ? [] : row.id)),
+      receipts: receiptsOf(rows),
     })
   }
   return ends
 }
+
+const receiptsOf = (rows: readonly { id: string; receipt: string | null }[]): string[] =>
+  rows.flatMap(({ id, receipt }) => (receipt === null ? [] : id))
 
 /** Deletes the messages and channels of a client that is being deleted, except pending ends for services that keep incidents. */
 export async function removeMessagesOfClient(trx: Transaction<Tables>, clientId: string): Promise<void> {

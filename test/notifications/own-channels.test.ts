@@ -169,6 +169,47 @@ for (const what of ['site', 'client', 'channel', 'switch', 'key'] as const) {
   })
 }
 
+for (const what of ['channel', 'switch', 'key'] as const) {
+  for (const isTried of [true, false]) {
+    const end = isTried ? 'could not be sent yet' : 'was not sent yet'
+    testPerEngine(
+      `what pages people learns of the end of a deleted site that ${end} before ${ENDS[what]}`,
+      async (engine, t) => {
+        const { add, find, call, run, clock, service, hookUrl, received, answer, path } = await watchedServer(t, engine)
+        const pager = await add({ kind: 'pagerduty', name: 'On call', address: KEY, endpoint: `${hookUrl}/v2/enqueue` })
+        await find(503)
+        received.length = 0
+        const sendAll = async () => {
+          clock.advance(HOUR)
+          await service.membership.beat()
+          await run()
+        }
+        const [site] = (await call('GET', '/api/sites')).json<{ id: string }[]>()
+        answer.status = 503
+        assert.equal((await call('DELETE', `/api/sites/${site?.id}`)).status, 204)
+        if (isTried) await sendAll()
+        const place = `${path}/${pager.id}`
+        const address = { address: OTHER_KEY, endpoint: `${hookUrl}/v2/enqueue` }
+        const changed = await {
+          channel: () => call('DELETE', place),
+          switch: () => call('PATCH', place, { is_active: false }),
+          key: () => call('PATCH', place, address),
+        }[what]()
+        assert.ok(changed.status < 300, changed.text)
+        await run()
+        answer.status = 200
+        received.length = 0
+        await sendAll()
+        const said = received.map(({ body }) => JSON.parse(body) as { event_action: string; routing_key: string })
+        assert.deepEqual(
+          said.map(({ event_action, routing_key }) => [event_action, routing_key]),
+          [['resolve', KEY]],
+        )
+      },
+    )
+  }
+}
+
 for (const what of ['deleted and added again', 'given another key and its own again'] as const) {
   testPerEngine(`a pager that is ${what} resolves what it opened before, and then pages again`, async (engine, t) => {
     const { add, find, call, run, clock, service, hookUrl, received, answer, path, store } = await watchedServer(
