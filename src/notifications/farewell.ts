@@ -157,7 +157,7 @@ export async function takeOverEnds(trx: Transaction<Tables>, channel: ChannelKey
 /** An end that was written. */
 interface End {
   id: string
-  /** Ids of earlier messages about the same alert that are not pending. */
+  /** Ids of earlier messages about the same alert that were delivered. */
   said: readonly string[]
   /** Ids of those that hold receipts, by which the service knows what else was opened. */
   receipts: readonly string[]
@@ -169,7 +169,11 @@ async function writeEnds(trx: Transaction<Tables>, deleted: Deleted, now: number
     const last = rows.findLast(({ state }) => state !== 'cancelled')
     // The alert was deleted before, with all that was said about it but this end: nothing would show any more that another one is due.
     if (last?.state === 'pending' && rows.every(({ kind }) => kind === 'resolved')) {
-      ends.push({ id: last.id, said: rows.flatMap(({ id }) => (id === last.id ? [] : id)), receipts: receiptsOf(rows) })
+      ends.push({
+        id: last.id,
+        said: rows.flatMap(({ id, state }) => (state === 'delivered' ? id : [])),
+        receipts: receiptsOf(rows),
+      })
       continue
     }
     // A settled message (see `writeGroups`) may be on its way.
@@ -187,8 +191,9 @@ async function writeEnds(trx: Transaction<Tables>, deleted: Deleted, now: number
     const alert = { ...said.alert, state: 'resolved', resolved_at: now, resolution: why ?? 'probe_removed' } as const
     const { channel, client_id, alert_id } = last
     const id = newOrderedId(now)
-    const isInVain = ({ state, kind }: (typeof rows)[number]) =>
-      state === 'pending' && (why !== 'channel_rekeyed' || kind === 'resolved')
+    // What is over is no news under another key.
+    const isInVain = ({ state }: (typeof rows)[number]) =>
+      state === 'pending' && (why !== 'channel_rekeyed' || last.kind === 'resolved')
     for (const ids of chunksOf(rows.flatMap((row) => (isInVain(row) ? row.id : [])))) {
       const cancelled = {
         state: 'cancelled',
@@ -205,7 +210,7 @@ async function writeEnds(trx: Transaction<Tables>, deleted: Deleted, now: number
       .execute()
     ends.push({
       id,
-      said: rows.flatMap((row) => (row.state === 'pending' && !isInVain(row) ? [] : row.id)),
+      said: rows.flatMap(({ id, state, receipt }) => (state === 'delivered' || receipt !== null ? id : [])),
       receipts: receiptsOf(rows),
     })
   }

@@ -210,6 +210,46 @@ for (const what of ['channel', 'switch', 'key'] as const) {
   }
 }
 
+for (const what of ['channel', 'switch', 'key'] as const) {
+  for (const isOver of [true, false]) {
+    const since = isOver ? 'is over since, before' : 'lasts, before'
+    testPerEngine(
+      `what pages people is sent the end of what it may have opened, and what ${since} ${ENDS[what]}`,
+      async (engine, t) => {
+        const { add, find, run, call, clock, service, hookUrl, received, answer, path } = await watchedServer(t, engine)
+        const pager = await add({ kind: 'pagerduty', name: 'On call', address: KEY, endpoint: `${hookUrl}/v2/enqueue` })
+        const sendAll = async () => {
+          clock.advance(HOUR)
+          await service.membership.beat()
+          await run()
+        }
+        // The service may have taken it and failed to say so.
+        answer.status = 503
+        await find(503)
+        assert.equal(received.length > 0, true)
+        if (isOver) await find(200)
+        const place = `${path}/${pager.id}`
+        const address = { address: OTHER_KEY, endpoint: `${hookUrl}/v2/enqueue` }
+        const changed = await {
+          channel: () => call('DELETE', place),
+          switch: () => call('PATCH', place, { is_active: false }),
+          key: () => call('PATCH', place, address),
+        }[what]()
+        assert.ok(changed.status < 300, changed.text)
+        await run()
+        answer.status = 200
+        received.length = 0
+        await sendAll()
+        const said = received.map(({ body }) => JSON.parse(body) as { event_action: string; routing_key: string })
+        const toOldKey = said.flatMap(({ event_action, routing_key }) => (routing_key === KEY ? event_action : []))
+        assert.deepEqual(toOldKey, ['resolve'])
+        const toNewKey = said.flatMap(({ event_action, routing_key }) => (routing_key === KEY ? [] : event_action))
+        assert.deepEqual(toNewKey, what === 'key' && !isOver ? ['trigger'] : [])
+      },
+    )
+  }
+}
+
 for (const what of ['deleted and added again', 'given another key and its own again'] as const) {
   testPerEngine(`a pager that is ${what} resolves what it opened before, and then pages again`, async (engine, t) => {
     const { add, find, call, run, clock, service, hookUrl, received, answer, path, store } = await watchedServer(

@@ -102,18 +102,21 @@ export async function readSnapshot(
     address,
     waiting: (isLeft ? rows.filter(({ not_before }) => not_before <= now - LEFT_MS) : rows).map(queuedMessage),
     clientIds: isThere ? activeIn(clients) : new Set(),
-    unannounced: await unannouncedOf(store, key, rows),
+    unannounced: await unannouncedOf(store, key, rows, isForIncidents(kindOf(key, address ?? channel.address))),
   }
 }
 
 /**
  * Returns the ids of ends whose opening never got through: it was refused or given up, and nothing else about the alert, or since the
  * last end of the vendor's incident, is pending.
+ *
+ * @param isKeeper whether the service pages people until it is notified of the end: it may have taken an opening without having said so
  */
 async function unannouncedOf(
   { read }: Store,
   channel: ChannelKey,
   rows: readonly Pick<DeliveryRow, 'id' | 'alert_id' | 'incident_id' | 'kind'>[],
+  isKeeper: boolean,
 ): Promise<string[]> {
   const ends = rows.filter(({ kind }) => ENDS.includes(kind))
   const unannounced: string[] = []
@@ -122,7 +125,7 @@ async function unannouncedOf(
     for (const chunk of chunksOf(about)) {
       const said = await read
         .selectFrom('deliveries')
-        .select(['id', 'kind', 'state', `${column} as about`])
+        .select(['id', 'kind', 'state', 'attempts', 'group_id', `${column} as about`])
         .where(
           column,
           'in',
@@ -134,12 +137,17 @@ async function unannouncedOf(
       const byAbout = Map.groupBy(said, (row) => row.about)
       for (const end of chunk) {
         const before = (byAbout.get(end.about) ?? []).filter(({ id }) => id < end.id)
-        if (before.length > 0 && !isKnownBy(before)) unannounced.push(end.id)
+        if (before.length === 0 || isKnownBy(before) || (isKeeper && before.some(mayHaveArrived))) continue
+        unannounced.push(end.id)
       }
     }
   }
   return unannounced
 }
+
+/** Whether a message that was given up for another was tried, or was settled and thus may have been sent (see `writeGroups`). */
+const mayHaveArrived = ({ state, attempts, group_id }: Pick<DeliveryRow, 'state' | 'attempts' | 'group_id'>): boolean =>
+  state === 'cancelled' && (attempts > 0 || group_id !== null)
 
 /** Returns how many other openings (or ends) of the client, within `OUTAGE_MS` of these, were already sent on the channel. */
 export async function countNotified(

@@ -54,6 +54,8 @@ export const CHANNEL_ACTS: readonly Act[] = [
       const next = new Reader({ ...before.options, mayJoin: true })
       story.readers.set(PAGER.replace(/#.*/, `#${key}`), next)
       story.former.add(address)
+      // The end of what it may have been sent comes to it, too.
+      before.join()
       await updateOwnChannel(story.ctx, client_id, id, { address: key })
       await story.send()
     },
