@@ -122,6 +122,20 @@ for (const [isWanted, kind] of [
   )
 }
 
+testOnEveryEngine(
+  'a warning found as the cause together with another that is critical is said in one message',
+  async (store, t) => {
+    const { run, said } = await watchTypes(t, store, ['cmp_check', 'http_health', 'tag_failure_rate'])
+    await store.write.updateTable('clients').set({ notify_escalated: 1 }).execute()
+    await run({ cmp_check: 'warning' })
+    await run({ http_health: 'warning', tag_failure_rate: 'critical' })
+    assert.deepEqual(await said('warning'), [
+      'opened warning cmp_check warning',
+      'escalated critical http_health warning',
+    ])
+  },
+)
+
 testLogic('what becomes critical as it begins to flap flaps where no escalations are wanted', async (store, t) => {
   const { run, said } = await watchTypes(t, store, ['http_health'])
   for (const status of ['warning', 'ok', 'warning', 'ok', 'critical'] as const) await run({ http_health: status })

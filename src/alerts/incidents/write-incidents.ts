@@ -229,6 +229,9 @@ function causeOverSince(alert: AlertRow, known: Case): number | null {
 const announcedIn = (before: AlertRow | null): AlertRow | null =>
   before !== null && before.incident_id === null && before.announced_at !== null ? before : null
 
+/** Messages of a critical alert by which an incident known as a warning becomes critical. */
+const ESCALATING: readonly (string | null)[] = ['opened', 'escalated']
+
 /**
  * Lets each alert that is due for a message speak for its incident, if it is the one to do so.
  *
@@ -246,8 +249,8 @@ function speakAll(
   const leads = ({ alert }: Move) => cases.get(alert.incident_id ?? '')?.row.lead_alert_id === alert.id
   const causesFirst = moves.toSorted((a, b) => Number(leads(b)) - Number(leads(a)))
   const escalating = new Set(
-    moves.flatMap(({ pending, alert }) =>
-      pending.transition.message === 'escalated' ? (alert.incident_id ?? []) : [],
+    moves.flatMap(({ pending: { transition }, alert }) =>
+      alert.severity === 'critical' && ESCALATING.includes(transition.message) ? (alert.incident_id ?? []) : [],
     ),
   )
   for (const { pending, alert } of causesFirst) {
