@@ -8,6 +8,8 @@ interface Waiting {
   opening: AlertMessage
   createdAt: number
   notBefore: number
+  /** Whether an earlier opening was sent there, and no end: that one came within a silence. */
+  isReturn: boolean
 }
 
 /** Merges a pending opening and the next message about the alert into one; null when they stay two. */
@@ -74,9 +76,11 @@ export async function mergeIntoOpenings(
       .where('kind', '=', 'opened')
       .where(isUnsent)
       .execute()
+    const returned = rows.length === 0 ? new Set<string>() : await openOn(trx, ids)
     for (const { id, channel, alert_id, message, created_at, not_before } of rows) {
       const opening = JSON.parse(message) as AlertMessage
-      openings.set(`${channel} ${alert_id}`, { id, opening, createdAt: created_at, notBefore: not_before })
+      const waiting = { id, opening, createdAt: created_at, notBefore: not_before }
+      openings.set(`${channel} ${alert_id}`, { ...waiting, isReturn: returned.has(`${channel} ${alert_id}`) })
     }
   }
   const left: OutboxEntry[] = []
@@ -86,6 +90,19 @@ export async function mergeIntoOpenings(
     if (!isMerged && entry.merging?.isOnly !== true) left.push(entry)
   }
   return left
+}
+
+/** Returns the channels, each with its alert, where the last delivered message about the alert was no end. */
+async function openOn(trx: Transaction<Tables>, alertIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await trx
+    .selectFrom('deliveries')
+    .select(['channel', 'alert_id', 'kind'])
+    .where('alert_id', 'in', alertIds)
+    .where('state', '=', 'delivered')
+    .orderBy('id')
+    .execute()
+  const last = new Map(rows.map(({ channel, alert_id, kind }) => [`${channel} ${alert_id}`, kind]))
+  return new Set([...last].flatMap(([about, kind]) => (kind === 'resolved' ? [] : about)))
 }
 
 async function merge(trx: Transaction<Tables>, known: Waiting, entry: OutboxEntry, now: number): Promise<boolean> {
@@ -114,14 +131,15 @@ function followUp(known: Waiting, merged: AlertMessage, { heldUntil = null, merg
 
 /**
  * Returns the columns of an opening that has ended. A warning that ended before it was due is not sent, unless it is bad again
- * before its end is certain.
+ * before its end is certain, or its channel believes since an earlier opening that it lasts.
  */
 function endOf(known: Waiting, merged: AlertMessage, entry: OutboxEntry, now: number) {
   const { heldUntil = null, holdMs = 0, merging = { isOnly: false, briefMs: 0, certainMs: 0 } } = entry
   const message = JSON.stringify(merged)
   const isWarning = known.opening.alert.severity === 'warning' && now < known.createdAt + merging.briefMs
   const isBrief = isWarning || (merging.isHeld === true && now < known.notBefore)
-  if (!isBrief) return { kind: 'resolved', message, not_before: notBefore('resolved', heldUntil, holdMs, now) }
+  if (!isBrief || known.isReturn)
+    return { kind: 'resolved', message, not_before: notBefore('resolved', heldUntil, holdMs, now) }
   return merging.certainMs === 0
     ? { kind: BRIEF.kind, state: 'cancelled', last_error: BRIEF.reason }
     : { kind: BRIEF.kind, message, not_before: now + merging.certainMs }

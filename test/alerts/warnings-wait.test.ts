@@ -456,3 +456,19 @@ async function deliverAllOn(store: Store, channel: string, now: number): Promise
   const ids = kept.map(({ id }) => id)
   await store.write.updateTable('deliveries').set({ state: 'pending' }).where('id', 'in', ids).execute()
 }
+
+testOnEveryEngine(
+  'people who were notified of a warning that ended within a silence learn of the end of its brief return',
+  async (store, t) => {
+    const { run, clock, site } = await watchOne(t, store)
+    await run('warning')
+    assert.deepEqual(emailsOf(await run('warning', 31)), ['email opened warning'])
+    const ctx = { store, clock, actor: 'admin' }
+    const silence = await createSilence(ctx, { site_id: site.id, ends_at: isoTime(clock.now() + HOUR) })
+    assert.deepEqual(emailsOf(await run('ok', 5)), [])
+    await removeSilence(ctx, silence.id)
+    assert.deepEqual(emailsOf(await run('warning', 5)), [])
+    // Ends wait for two hours, in which they may be taken back.
+    assert.deepEqual(emailsOf([...(await run('ok', 5)), ...(await run('ok', 125))]), ['email resolved warning'])
+  },
+)
