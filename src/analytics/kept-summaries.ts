@@ -29,8 +29,8 @@ const OLDEST_MS = 40 * SECOND
  * a fold on any node writes something of the site: every fold increments the `writes` of each container that it has counts of.
  * The other writers of a day's rows, roll-up and retention, change no sum.
  *
- * Where hundreds of sites send all the time, each answer would sum all of them: half a second for a thousand. So it sums those that waited longest, and
- * as many that none waits for more than 40 seconds, however many ask.
+ * Where hundreds of sites send all the time, each answer would sum all of them: half a second for a thousand. So it sums those that
+ * waited longest, and as many that none waits for more than 40 seconds, however many ask.
  */
 export class KeptSummaries {
   readonly #store: Pick<Store, 'reports'>
@@ -70,6 +70,7 @@ export class KeptSummaries {
     return summaries
   }
 
+  /** Sums again those of the changed sites whose turn it is. */
   async #refresh(sites: readonly Site[], now: number, range: TimeRange): Promise<void> {
     const waited = Math.abs(now - this.#answeredAt)
     this.#answeredAt = now

@@ -42,6 +42,7 @@ interface StretchRequest<K extends string, C extends string> {
  * Sums over stretches of a site's time, for code that judges counts rather than shows them: from the coarsest rows, so that weeks cost
  * hundreds of rows and not hundreds of thousands. Returns a row or more per slot and key, see `sumRollups`; without slots, per segment that
  * was read.
+ *
  * SQLite answers what folds have added to minutes packed, see `summed`, and it is added up here.
  */
 export async function sumStretches<K extends string, C extends string>(
@@ -65,7 +66,7 @@ export async function sumStretches<K extends string, C extends string>(
   return rows
 }
 
-/** The same by other measures than sums of columns, which need each minute's counts by themselves. */
+/** Sums the minutes of a range by measures that are not sums of columns, and need each minute's counts by themselves. */
 export const sumEachMinute = <K extends string, M extends string>(
   snapshot: Snapshot,
   {

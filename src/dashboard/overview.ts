@@ -34,8 +34,8 @@ export interface OverviewAnswer {
 
 /**
  * Makes the overview, for dashboards that request it over and over. The most expensive parts, sums of 24 hours and the states of
- * thousands of probes, are read again only where they have changed. Whether they have is read every time, so states and alerts are never out of
- * date, and sums only where many sites change at once, see `KeptSummaries`.
+ * thousands of probes, are read again only where they have changed. Whether they have is read every time, so states and alerts are
+ * never out of date, and sums only where many sites change at once, see `KeptSummaries`.
  */
 export class Overviews {
   readonly #options: OverviewOptions

@@ -167,8 +167,8 @@ function newsOf(
 }
 
 /**
- * Says with a cause that is found what another alert is about to say: that the incident became critical. Otherwise the message of the cause
- * would show it as critical, and a second one would say so again.
+ * Says with a cause that is found what another alert is about to say: that the incident became critical. Otherwise the message of
+ * the cause would show it as critical, and a second one would say so again.
  */
 export function withEscalation(spoken: Spoken, { row }: Case): Pick<Spoken, 'message' | 'otherwise' | 'note'> {
   if (spoken.message !== 'explained' || row.notified_severity !== 'warning') return spoken
