@@ -62,8 +62,10 @@ export const CHANNEL_ACTS: readonly Act[] = [
   ],
   [
     'the address of the e-mail or the chat is no more',
-    async ({ broken, addresses }, _chosen, random) => {
-      broken.add(addresses[random.pick<'email' | 'chat_webhook'>(['email', 'chat_webhook'])])
+    async ({ broken, addresses, readers, perhapsUnnoted }, _chosen, random) => {
+      const address = addresses[random.pick<'email' | 'chat_webhook'>(['email', 'chat_webhook'])]
+      broken.add(address)
+      readers.get(address)?.doubt(perhapsUnnoted(address))
     },
   ],
   ['mend addresses', mendAddresses],

@@ -10,7 +10,7 @@ interface Belief {
   mayRise: boolean
   /** When it was last said, epoch ms. */
   saidAt: number
-  /** The channel was switched off since: what follows may come, or may not. */
+  /** The channel was switched off since, or its address died before what came was noted: what follows may come, or may not. */
   isStale?: boolean
 }
 
@@ -50,6 +50,14 @@ export class Reader {
   leave(): void {
     this.join()
     for (const belief of this.beliefs.values()) belief.isStale = true
+  }
+
+  /** What came last of these incidents was not noted, and will not come again. */
+  doubt(incidentIds: readonly string[]): void {
+    for (const id of incidentIds) {
+      const belief = this.beliefs.get(id)
+      if (belief !== undefined) belief.isStale = true
+    }
   }
 
   /** @returns what is wrong with the message, in words */

@@ -44,6 +44,9 @@ for (const seed of Array.from({ length: amount(1, 24) }, (_, n) => n + 1)) {
   )
 }
 
+/** More than a store has of each kind. */
+const SESSIONS = 20
+
 /** What happens to a node as it works. */
 const FATES = ['dies as it sends', 'dies as it sends', 'dies', 'loses its connections', 'lives', 'lives'] as const
 
@@ -106,7 +109,8 @@ for (const seed of Array.from({ length: amount(1, 12) }, (_, n) => n + 1)) {
 
       async function connected(): Promise<void> {
         for (const db of [store, other].flatMap(({ read, write }) => [read, write])) {
-          await until('its sessions are new', () => sql`select 1`.execute(db).catch(() => undefined))
+          const onEach = () => Promise.all(Array.from({ length: SESSIONS }, () => sql`select 1`.execute(db)))
+          await until('its sessions are new', () => onEach().catch(() => undefined))
         }
       }
 

@@ -157,6 +157,8 @@ export async function beginStory(t: TestContext, store: Store, random: Random, o
   const seen = new Map<string, { words: string; by: Life }>()
   /** Where a message came that had come before. */
   const repeats: string[] = []
+  /** By address, the message that came last. */
+  const latest = new Map<string, { by: Life; message: Message | MessageGroup }>()
   /** Called when a message has reached its reader, and before the sender knows that; what it returns is awaited. */
   const afterReading: { run: ((service: number) => Promise<void>) | null } = { run: null }
   const sending = async (service: number, life: Life, order: SendOrder): Promise<SendOutcome> => {
@@ -175,6 +177,7 @@ export async function beginStory(t: TestContext, store: Store, random: Random, o
     // As the documentation asks of a receiver, it ignores what it has had.
     const before = seen.get(`${address} ${idempotencyKey}`)
     seen.set(`${address} ${idempotencyKey}`, { words: inWords(message), by })
+    latest.set(address, { by, message })
     if (before !== undefined) {
       repeats.push(address)
       // A node that dies may have sent one message on each channel without having noted it.
@@ -273,6 +276,11 @@ export async function beginStory(t: TestContext, store: Store, random: Random, o
       addProbe,
     },
     ...{ client, other, people, addChannel },
+    /** The incidents of what came last to the address, if its sender may have died before noting that. */
+    perhapsUnnoted: (address: string): string[] => {
+      const last = latest.get(address)
+      return last?.by.isOver === true ? incidentsIn(last.message) : []
+    },
     /** Deletes a site, and adds another in its place. */
     replaceSite: async (n: 0 | 1) => {
       const { removeOfSites: removeAlerts } = current().alerts.deletionHooks
@@ -338,6 +346,11 @@ export async function beginStory(t: TestContext, store: Store, random: Random, o
       store.write.selectFrom('alerts').selectAll().where('state', '<>', 'resolved').orderBy('id').execute(),
     incidents: () => store.write.selectFrom('incidents').selectAll().orderBy('id').execute(),
   }
+}
+
+const incidentsIn = (message: Message | MessageGroup): string[] => {
+  if (message.kind === 'group') return message.messages.flatMap(incidentsIn)
+  return 'alert' in message ? [...(message.over ?? []), message].map(({ incident }) => incident?.id ?? '') : []
 }
 
 const clientsIn = (message: Message | MessageGroup): string[] =>
