@@ -38,6 +38,12 @@ export const AuditRecord = model('AuditEntry', {
   action: Type.String({ description: 'Entity and verb, e.g. site.update' }),
   entity: Type.String(),
   entity_id: Uuid,
+  entity_name: nullable(
+    Type.String({
+      description:
+        'The present name of a user, an API token or a channel; null for anything else, or when it has none or is deleted',
+    }),
+  ),
   client_id: nullable(
     Type.String({
       ...Uuid,
@@ -87,7 +93,7 @@ async function listAudit(
     .selectAll()
     .orderBy('id', 'desc')
     .limit(limit + 1)
-  if (visible !== null) query = query.where('client_id', 'in', [...visible])
+  if (visible !== null) query = query.where('client_id', 'in', visible)
   if (client_id !== undefined) query = query.where('client_id', '=', client_id)
   if (entity_id !== undefined) query = query.where('entity_id', '=', entity_id)
   if (actor !== undefined) query = query.where('actor', '=', actor)
@@ -98,12 +104,40 @@ async function listAudit(
     if (end !== undefined) query = query.where('at', '<', Date.parse(end)).where('id', '<=', lastUntil(read, end))
   }
   const rows = await query.execute()
+  const names = await presentNames(read, rows, visible)
   const records = rows.map(({ at, before: old, after, ...row }) => {
     const change: Change = { before: parsed(old), after: parsed(after) }
     const shown = seesSecrets(access, row.client_id) ? change : withoutPersonalFields(change)
-    return { ...row, at: isoTime(at), ...shown }
+    return { ...row, at: isoTime(at), entity_name: names.get(row.entity_id) ?? null, ...shown }
   })
   return pageOf(records, limit, ({ id }) => String(id))
+}
+
+/** Entities whose later entries do not contain their name, and that those who see an entry may not be able to list. */
+const NAMED = { user: 'users', api_token: 'api_tokens', channel: 'client_channels' } as const
+
+/**
+ * Names by id, as they are now.
+ *
+ * @param visible of users, only those with a role for one of these clients; null: all
+ */
+async function presentNames(
+  read: Kysely<Tables>,
+  rows: readonly { entity: string; entity_id: string }[],
+  visible: readonly string[] | null,
+): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>()
+  for (const [entity, table] of Object.entries(NAMED)) {
+    const ids = [...new Set(rows.filter((row) => row.entity === entity).map(({ entity_id }) => entity_id))]
+    if (ids.length === 0) continue
+    let query = read.selectFrom(table).select(['id', 'name']).where('id', 'in', ids)
+    if (table === 'users' && visible !== null) {
+      const members = read.selectFrom('user_roles').select('user_id').where('client_id', 'in', visible)
+      query = query.where('id', 'in', members)
+    }
+    for (const { id, name } of await query.execute()) if (name !== '') names.set(id, name)
+  }
+  return names
 }
 
 // Ids follow time, except after a clock was set back. Bounding them lets the index by actor or client skip all other times.

@@ -28,7 +28,12 @@ testPerEngine(
       const { id } = await by.ask<InvitedUser>('POST', '/api/users', { email, roles })
       await by.ask('PATCH', `/api/users/${id}`, { roles: [role(a, 'editor'), role(b, 'viewer')] })
       await by.ask('PATCH', `/api/users/${id}`, { roles: [role(b, 'viewer')] })
-      const seen = await read(ownerOfA, id)
+      await by.ask('PATCH', `/api/users/${id}`, { roles: [role(a, 'viewer'), role(b, 'viewer')] })
+      if (by === admin) await admin.ask('PATCH', `/api/users/${id}`, { name: 'Ada' })
+      const named = await read(ownerOfA, id)
+      assert.deepEqual(new Set(named.map(({ entity_name }) => entity_name)), new Set([by === admin ? 'Ada' : 'two']))
+      await by.ask('PATCH', `/api/users/${id}`, { roles: [role(b, 'viewer')] })
+      const seen = (await read(ownerOfA, id)).slice(0, 3)
       assert.deepEqual(
         seen.map(({ action, client_id, before, after }) => [action, client_id, before?.roles, after?.roles]),
         [
@@ -38,7 +43,8 @@ testPerEngine(
         ],
       )
       assert.ok(!JSON.stringify(seen).includes(b.id))
-      assert.equal((await read(admin, id)).length, 4)
+      assert.deepEqual(new Set(seen.map(({ entity_name }) => entity_name)), new Set([null]))
+      assert.equal((await read(admin, id)).length, by === admin ? 7 : 6)
     }
 
     const body = { name: 'deploy', role: 'editor', client_ids: [a.id, b.id] }

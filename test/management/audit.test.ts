@@ -89,6 +89,7 @@ testOnEveryEngine('every change leaves who, when and what', async (store, t) => 
       client_id: client.id,
       entity: 'client',
       entity_id: client.id,
+      entity_name: null,
       before: null,
       after: null,
     },

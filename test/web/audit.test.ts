@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuditRecord } from '../../web/src/api/audit.ts'
-import { hasPausedProbe, localTime, nameOf, pageOf } from '../../web/src/features/audit/entries.ts'
+import { hasPausedProbe, localTime, nameOf, pageOf, withNames } from '../../web/src/features/audit/entries.ts'
 
 const NAMES = new Map([
   ['c1', 'Nordwind'],
@@ -16,6 +16,7 @@ const entry = (entity: string, entity_id: string, after: Record<string, unknown>
   action: `${entity}.update`,
   entity,
   entity_id,
+  entity_name: null,
   client_id: null,
   before: null,
   after,
@@ -31,8 +32,19 @@ test('an entry of the audit is named by what it is about, a silence by what it s
     [entry('silence', 'x3', { client_id: 'gone' }), null],
     [entry('alert', 'a1', { state: 'acknowledged' }), 'the alert'],
     [entry('incident', 'i1', { title: 'Meta CAPI fails' }), 'Meta CAPI fails'],
+    [{ ...entry('user', 'u1', { password: 'set with a link' }), entity_name: 'Ada', client_id: 'c1' }, 'Ada'],
+    [{ ...entry('user', 'u2', { email: 'cyd@agency.example', name: '' }), client_id: 'c1' }, 'cyd@agency.example'],
+    [{ ...entry('user', 'u3', { password: 'set with a link' }), client_id: 'c1' }, null],
+    [{ ...entry('on_call', 'o1', { timezone: 'UTC' }), client_id: 'c1' }, 'Nordwind'],
   ]
   for (const [each, name] of cases) assert.equal(nameOf(each, NAMES), name, each.entity_id)
+})
+
+test('ids within a value are shown as names, those of deleted things as they are', () => {
+  const [known, gone] = ['93ed7786-c270-40ae-9dc1-202add3e49af', '173b0f0a-5a26-425f-b708-9aa6ba6d1797']
+  const names = new Map([[known, 'Nordwind']])
+  assert.equal(withNames(`editor of ${known}, viewer of ${gone}`, names), `editor of Nordwind, viewer of ${gone}`)
+  assert.equal(withNames(known, names), 'Nordwind')
 })
 
 test('an entry leads to the page of what it is about, as long as that is there', () => {

@@ -82,23 +82,27 @@ export const roleFor = ({ access: { all, clients } }: Session, clientId: string)
   return own !== null && (all === null || RANK[own] > RANK[all]) ? own : all
 }
 
-const mayChangeClient = (session: Session, clientId: string): boolean => isAtLeast(roleFor(session, clientId), 'editor')
+function mayChangeIn(session: Session, clientId: string | null | undefined): boolean {
+  if (clientId === undefined) return mayOf(session).mayChange
+  return isAtLeast(clientId === null ? session.access.all : roleFor(session, clientId), 'editor')
+}
 
-/** The client that a part of a page is about; null when it is about several. */
-export const AboutClient = createContext<string | null>(null)
+/**
+ * The client that a part of a page is about; null for what belongs to no single client, as an incident of a vendor, which takes a role for all
+ * clients; undefined when it is about several, or the client is not known.
+ */
+export const AboutClient = createContext<string | null | undefined>(undefined)
 
 /** The session and the user's permissions. `mayChange` is false for viewers; within `AboutClient` the permissions are those at that client. */
 export function useSession(): Session & May {
   const { data } = useSuspenseQuery(sessionQuery)
-  const may = mayOf(data)
-  const clientId = useContext(AboutClient)
-  return { ...data, ...may, mayChange: clientId === null ? may.mayChange : mayChangeClient(data, clientId) }
+  return { ...data, ...mayOf(data), mayChange: mayChangeIn(data, useContext(AboutClient)) }
 }
 
-/** Returns whether the user may change a client; for undefined, whether they may change at least one. */
-export function useMayChange(): (clientId: string | undefined) => boolean {
+/** Returns whether the user may change a client; for null, what belongs to no single client; for undefined, whether they may change at least one. */
+export function useMayChange(): (clientId: string | null | undefined) => boolean {
   const { data } = useSuspenseQuery(sessionQuery)
-  return (clientId) => (clientId === undefined ? mayOf(data).mayChange : mayChangeClient(data, clientId))
+  return (clientId) => mayChangeIn(data, clientId)
 }
 
 /** Whether the session ended on a page with a form, or with input in a popover that is closed. The sign-in then opens above it, so that the input is kept. */

@@ -28,6 +28,7 @@ import {
   namesOf,
   pageOf,
   runningProbes,
+  withNames,
 } from './entries.ts'
 
 /** Maximum number of options shown; typing finds the others. */
@@ -207,7 +208,7 @@ function Change({
   names: Names
   isPair: boolean
 }) {
-  const shown = (text: string | null) => (text === null ? <i>nothing</i> : (names.get(text) ?? localTime(text) ?? text))
+  const shown = (text: string | null) => (text === null ? <i>nothing</i> : (localTime(text) ?? withNames(text, names)))
   return (
     <div className={classes.change}>
       <dt>{field.replace(/^config\./, '').replaceAll('_', ' ')}</dt>

@@ -56,14 +56,17 @@ export function entityOptions(
   return isKnown ? groups : [...groups, { group: 'Other', items: [{ value: chosen, label: chosen }] }]
 }
 
-/** The name of what was changed, now or at that time; for a silence, of what it silences. */
-export function nameOf({ entity, entity_id, before, after }: AuditRecord, names: Names): string | null {
+/** The name of what was changed, now or at that time; for a silence, of what it silences; null when only its id is known. */
+export function nameOf(entry: AuditRecord, names: Names): string | null {
+  const { entity, entity_id, entity_name, client_id, before, after } = entry
   const then = after?.name ?? before?.name ?? after?.title ?? before?.title
-  const known = names.get(entity_id) ?? (typeof then === 'string' ? then : null)
+  const known = names.get(entity_id) ?? entity_name ?? (typeof then === 'string' && then !== '' ? then : null)
   if (known !== null) return known
   // The entry contains only the changed fields, without the title.
   if (UNNAMED.has(entity)) return `the ${entity}`
-  const fields = { ...before, ...after }
+  // The client for which a user's entry is shown is no name of the user.
+  if (entity === 'user') return typeof after?.email === 'string' ? after.email : null
+  const fields: AuditRecord['before'] = { client_id, ...before, ...after }
   const scope = SCOPES.map((field) => fields[field]).find((id) => typeof id === 'string')
   return typeof scope === 'string' ? (names.get(scope) ?? null) : null
 }
@@ -136,6 +139,11 @@ function textOf(value: unknown): string | null {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
+
+const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
+
+/** A field's value with names for the ids in it, such as those of the clients that someone has roles for. */
+export const withNames = (text: string, names: Names): string => text.replace(ID, (id) => names.get(id) ?? id)
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 

@@ -57,7 +57,7 @@ const UNFOLD_KEY = [['e', 'unfolds']] as const
 
 function Loaded({ rows, incidents, filter }: { rows: readonly Row[]; incidents: Incidents; filter: InboxFilter }) {
   const mayChangeOf = useMayChange()
-  const mayActOn = ({ client_id }: IncidentSummary) => mayChangeOf(client_id ?? undefined)
+  const mayActOn = ({ client_id }: IncidentSummary) => mayChangeOf(client_id)
   const mutes = useMutes()
   const navigate = useNavigate()
   const acknowledging = useAcknowledgingIncidents()

@@ -110,7 +110,7 @@ function Loaded({ entries: all, mayChange }: { entries: readonly Entry[]; mayCha
       </EntryList>
       <Calendar entries={entries} directory={directory} zone={directory.sites[site]?.timezone ?? ownZone()} />
       <EntryList title="Planned" entries={inState('planned')} {...list}>
-        Nothing is planned. Plan maintenance here, and a release or a move wakes no one.
+        Nothing is planned.{mayChange && ' Plan maintenance here, and a release or a move wakes no one.'}
       </EntryList>
       {past === 'shown' ? (
         <EntryList title="Over or suspended" entries={over} {...list}>

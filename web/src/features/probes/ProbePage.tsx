@@ -55,7 +55,7 @@ function Loaded({ probe }: { probe: ProbeRecord }) {
   const zone = site?.timezone
   const type = types?.find(({ probe_type }) => probe_type === probe.probe_type)
   return (
-    <AboutClient value={site?.client_id ?? null}>
+    <AboutClient value={site?.client_id}>
       <PageHeader
         title={probe.name}
         parents={[

@@ -35,7 +35,7 @@ export function ProbesPage() {
   const isGone = siteId !== undefined && sites.data !== undefined && site === undefined
   const error = probes.error ?? sites.error
   return (
-    <AboutClient value={site?.client_id ?? null}>
+    <AboutClient value={site?.client_id}>
       <PageHeader
         title="Probes"
         parents={

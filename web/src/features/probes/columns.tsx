@@ -32,7 +32,7 @@ export function useColumns({ isOneSite, onDelete }: Options): Column<ProbeRow>[]
       title: 'Actions',
       width: isPhone ? '3rem' : '5.5rem',
       render: ({ probe, site }) => (
-        <AboutClient value={site?.client_id ?? null}>
+        <AboutClient value={site?.client_id}>
           <RowActions probe={probe} isPhone={isPhone} onDelete={() => onDelete(probe)} />
         </AboutClient>
       ),

@@ -1,4 +1,4 @@
-import { Button, Skeleton, Stack } from '@mantine/core'
+import { Button, Group, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { BellOff, Send } from 'lucide-react'
 import { type ChannelRecord, channelsQuery, type TestResult, useTestChannels } from '../../api/channels.ts'
@@ -59,7 +59,21 @@ function Loaded({ channels }: { channels: readonly ChannelRecord[] }) {
             key={id}
             title={name}
             actions={
-              mayChangeOf(id) && (own.length > 0 || global.length > 0) && <TestButton clientId={id} name={name} />
+              mayChangeOf(id) && (
+                <Group gap="xs" align="flex-start">
+                  <LinkButton
+                    size="compact-md"
+                    variant="default"
+                    to="/clients/$clientId"
+                    params={{ clientId: id }}
+                    hash="channels"
+                    aria-label={`Change the channels of ${name}`}
+                  >
+                    Change
+                  </LinkButton>
+                  {(own.length > 0 || global.length > 0) && <TestButton clientId={id} name={name} />}
+                </Group>
+              )
             }
           >
             {own.length === 0 ? (

@@ -81,12 +81,12 @@ export function DeliveriesTab() {
 
 function Log({ rows, isAll }: { rows: readonly DeliveryRecord[]; isAll: boolean }) {
   const { clients } = useDirectory()
-  const { mayChange, mayAddClients } = useSession()
+  const { mayChange } = useSession()
   const mayChangeOf = useMayChange()
   const navigate = useNavigate()
   const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false }) ?? false
   // A message that belongs to no client needs a role for all clients, as adding a client does.
-  const maySend = ({ client_id }: DeliveryRecord) => (client_id === null ? mayAddClients : mayChangeOf(client_id))
+  const maySend = ({ client_id }: DeliveryRecord) => mayChangeOf(client_id)
   const columns = deliveryColumns(clients, mayChange ? maySend : null)
   const shown = isPhone ? [stacked(columns)] : columns
   if (rows.length === 0) {

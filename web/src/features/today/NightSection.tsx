@@ -4,6 +4,7 @@ import type { Today } from '../../api/today.ts'
 import type { Directory } from '../../lib/use-directory.ts'
 import { counted } from '../../lib/words.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
+import { NoSites } from '../../ui/NoSites.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
@@ -28,6 +29,13 @@ interface NightSectionProps {
 export function NightSection({ sites, unjudged, overnight, zone, directory }: NightSectionProps) {
   const since = `since ${momentLine(Date.parse(overnight.since), zone)}`
   const { incidents, opened, resolved, open } = overnight
+  if (incidents.length === 0 && sites === 0) {
+    return (
+      <Section title="Overnight" about={since}>
+        <NoSites title="No site is watched">What broke in the night is listed here, and what has recovered.</NoSites>
+      </Section>
+    )
+  }
   if (incidents.length === 0) {
     const [title, text] = calmWords(sites, unjudged, overnight)
     return (
