@@ -2,7 +2,7 @@ import { nearestWindow, scheduleOf } from '../alerts/index.ts'
 import { type Clock, DAY, MINUTE } from '../lib/index.ts'
 import type { AnnouncedMaintenanceRow, Kysely, Store, Tables, Transaction } from '../store/index.ts'
 import { AHEAD_MS } from './history.ts'
-import { isDue, type MaintenanceChange } from './subscription-mails.ts'
+import { isNews, type MaintenanceChange } from './subscription-mails.ts'
 
 /** Changes are announced once no one has changed anything further for this time, ms: corrections are part of the same e-mail. */
 const GATHER_MS = MINUTE
@@ -169,10 +169,10 @@ export function maintenanceSince(
     const schedule = scheduleOf(row)
     const window = nearestWindow(schedule, now)
     const site = sites.find(({ id }) => id === site_id)
-    const isNews = planned_at > until
-    if (!isDue({ at }, until, now) || window === null || (site === undefined && site_id !== null)) return []
-    if (is_planned === 0 && isNews) return []
-    const kind = is_planned === 0 ? 'cancelled' : isNews ? 'planned' : 'changed'
+    const isNew = planned_at > until
+    if (!isNews({ at }, until, now) || window === null || (site === undefined && site_id !== null)) return []
+    if (is_planned === 0 && isNew) return []
+    const kind = is_planned === 0 ? 'cancelled' : isNew ? 'planned' : 'changed'
     return [{ at, kind, site: site?.name ?? 'all sites', timezone: site?.timezone ?? zone, schedule, window }]
   })
 }

@@ -154,24 +154,6 @@ export async function pastIncidents(
   return { incidents, has_older_incidents: found.length > MOST_INCIDENTS || read.length === MOST_READ }
 }
 
-/** Returns, by id, when those incidents that another one explains became part of it, epoch ms. */
-export async function partsSince(db: Kysely<Tables>, shown: readonly ShownIncident[]): Promise<Map<string, number>> {
-  const known = new Set(shown.map(({ id }) => id))
-  const parts = shown.filter(({ parent_id }) => known.has(parent_id ?? '')).map(({ id }) => id)
-  const since = new Map<string, number>()
-  for (const ids of chunksOf(parts)) {
-    const rows = await db
-      .selectFrom('incident_events')
-      .select(['incident_id', 'at'])
-      .where('incident_id', 'in', ids)
-      .where('kind', '=', 'belongs')
-      .orderBy('id')
-      .execute()
-    for (const { incident_id, at } of rows) since.set(incident_id, at)
-  }
-  return since
-}
-
 /** An incident ended, or was back after an end. Times are epoch ms. */
 export interface Turn {
   kind: 'back' | 'resolved'

@@ -1,19 +1,16 @@
 import type { Schedule, Window } from '../alerts/index.ts'
-import { DAY, SECOND } from '../lib/index.ts'
+import { DAY } from '../lib/index.ts'
 import { composeNotice, LocalTimes } from '../notifications/index.ts'
 import type { StatusSubscriberRow } from '../store/index.ts'
-import type { Turn } from './history.ts'
 
-/**
- * Changes committed by two nodes at the same time are visible in order after this time, ms. Until then an older one may still
- * appear, which would be skipped.
- */
-const SETTLED_MS = 15 * SECOND
 /** Changes older than this are not sent, ms. */
 const STALE_MS = DAY
 
 /** An incident began to be shown, was back, or ended. Times are epoch ms. */
 export interface StatusChange {
+  /** Of the incident. */
+  id: string
+  /** When it was announced. */
   at: number
   /** The time that the page shows: when it began or ended. */
   saidAt: number
@@ -35,53 +32,8 @@ export interface MaintenanceChange {
   window: Window
 }
 
-/** An incident as far as a subscriber may know it. Times are epoch ms. */
-export interface StatusIncident {
-  site: string
-  title: string
-  timezone: string
-  startedAt: number
-  shownAt: number
-  /** When it became part of another incident, which then shows it; null when it did not. */
-  partSince: number | null
-  /** Since when it outlasts that one and stands for itself; null when it does not. */
-  aloneSince: number | null
-  /** When it ended and was back, the oldest first. */
-  turns: readonly Turn[]
-}
-
-/** Whether a change is to be e-mailed now to someone who knows of everything up to `until`. */
-export const isDue = ({ at }: { at: number }, until: number, now: number): boolean =>
-  at > until && at > now - STALE_MS && at <= now - SETTLED_MS
-
-/**
- * Returns the changes that a subscriber has not been e-mailed about yet, the oldest first. An incident that became part of another
- * one before anyone could be e-mailed about it is left out until it outlasts that one; one whose beginning was e-mailed has its end
- * e-mailed too.
- */
-export function changesSince(incidents: readonly StatusIncident[], until: number, now: number): StatusChange[] {
-  return incidents
-    .flatMap(({ partSince, aloneSince, ...incident }): StatusChange[] => {
-      const isPart = partSince !== null && partSince <= incident.shownAt + SETTLED_MS
-      const from = isPart ? aloneSince : incident.shownAt
-      return from === null ? [] : changesOf(incident, from)
-    })
-    .filter((change) => isDue(change, until, now))
-    .sort((a, b) => a.at - b.at)
-}
-
-/**
- * Returns all changes of an incident.
- *
- * @param from when it became an incident of its own, epoch ms
- */
-function changesOf(
-  { site, title, timezone, startedAt, turns }: Omit<StatusIncident, 'partSince' | 'aloneSince'>,
-  from: number,
-): StatusChange[] {
-  const opened = { kind: 'opened' as const, at: from, saidAt: startedAt }
-  return [opened, ...turns.filter(({ at }) => at >= from)].map((turn) => ({ ...turn, site, title, timezone }))
-}
+/** Whether a change is to be e-mailed to someone who knows of everything up to `until`. */
+export const isNews = ({ at }: { at: number }, until: number, now: number): boolean => at > until && at > now - STALE_MS
 
 interface Links {
   page: string

@@ -1,16 +1,14 @@
-import { LATE_MS } from '../alerts/index.ts'
 import { JobRunner, type Leases } from '../cluster/index.ts'
-import { type Clock, DAY, HOUR, isoTime, MINUTE, SECOND } from '../lib/index.ts'
+import { type Clock, HOUR, isoTime, MINUTE, SECOND } from '../lib/index.ts'
 import type { DeletionHooks } from '../management/index.ts'
 import type { Mailer } from '../notifications/index.ts'
 import type { Store } from '../store/index.ts'
+import { announcedIncidents, announceIncidents, forgetIncidents, incidentsSince } from './announced-incidents.ts'
 import { announcedLately, forgetAnnounced, MaintenanceAnnouncer, maintenanceSince } from './announced-maintenance.ts'
 import { withinAskingLimit } from './asking.ts'
-import { partsSince, shownIncidents, turnsOf } from './history.ts'
 import { afterMail, forgetLapsed, type OpenSubscriber, openSubscribers, removeRefused } from './subscribers.ts'
 import {
   changesMail,
-  changesSince,
   confirmationMail,
   linksFor,
   type MaintenanceChange,
@@ -19,6 +17,8 @@ import {
 
 const EVERY_MS = 15 * SECOND
 const ATTEMPT_MS = MINUTE
+/** News of maintenance waits for company for this time, ms. */
+const COMPANY_MS = 15 * SECOND
 /**
  * After this many attempts in a row that fail because of the server it counts as down: each of a thousand subscribers would wait
  * for it.
@@ -43,6 +43,7 @@ export class Subscriptions extends JobRunner {
   readonly deletionHooks: Pick<DeletionHooks, 'removeOfClient'> = {
     removeOfClient: async (trx, clientId) => {
       await trx.deleteFrom('status_subscribers').where('client_id', '=', clientId).execute()
+      await trx.deleteFrom('announced_incidents').where('client_id', '=', clientId).execute()
       await trx.deleteFrom('announced_maintenance').where('client_id', '=', clientId).execute()
     },
   }
@@ -61,6 +62,7 @@ export class Subscriptions extends JobRunner {
       .deletingByAge('status-subscription-cleanup', HOUR, async (now) => {
         await forgetLapsed(store, now)
         await forgetAnnounced(store, now)
+        await forgetIncidents(store, now)
       })
   }
 
@@ -73,6 +75,7 @@ export class Subscriptions extends JobRunner {
   async #mailAll(mailer: Mailer, shouldContinue: () => boolean): Promise<void> {
     const { store, clock } = this.#options
     await this.#maintenance.announce()
+    await announceIncidents(this.#options)
     const open = await withinAskingLimit(store, await openSubscribers(store, clock.now()), clock.now())
     const news = new Map<string, News>()
     let failures = 0
@@ -88,37 +91,21 @@ export class Subscriptions extends JobRunner {
 
   async #newsOf(clientId: string): Promise<News> {
     const { store, clock } = this.#options
-    // Including paused sites: pausing a site ends its incidents, and subscribers who were e-mailed about one have to learn that.
     const sites = await store.read
       .selectFrom('sites')
       .select(['id', 'name', 'timezone'])
       .where('client_id', '=', clientId)
       .execute()
-    const shown = await shownIncidents(store.read, clientId, sites, clock.now() - DAY)
-    const parts = await partsSince(store.read, shown)
-    const turns = await turnsOf(store.read, shown)
-    const ends = new Map(shown.map(({ id, resolved_at }) => [id, resolved_at]))
-    // An incident that outlasts its cause by this time is another problem, and news.
-    const aloneSince = (parentId: string | null, end: string | null) => {
-      const over = ends.get(parentId ?? '') ?? null
-      const since = over === null ? null : Date.parse(over) + LATE_MS
-      return since === null || end === null || since < Date.parse(end) ? since : null
-    }
-    const incidents = shown.map(({ id, parent_id, site, timezone, title, started_at, shownAt, resolved_at }) => ({
-      site,
-      title,
-      startedAt: Date.parse(started_at),
-      shownAt,
-      partSince: parts.get(id) ?? null,
-      aloneSince: aloneSince(parent_id, resolved_at),
-      turns: turns.get(id) ?? [],
-      timezone,
-    }))
+    const incidents = await announcedIncidents(store, clientId, clock.now())
     const maintenance = await announcedLately(store, clientId, clock.now())
-    return (until, now) =>
-      [...changesSince(incidents, until, now), ...maintenanceSince(maintenance, sites, until, now)].sort(
-        (a, b) => a.at - b.at,
-      )
+    return (until, now) => {
+      const ofIncidents = incidentsSince(incidents, sites, until, now)
+      const changes = [...ofIncidents, ...maintenanceSince(maintenance, sites, until, now)]
+      const newest = changes.reduce((latest, { at }) => Math.max(latest, at), 0)
+      // Those who wait for news of maintenance are in no hurry, and news of an incident may come with it.
+      if (ofIncidents.length === 0 && newest > now - COMPANY_MS) return []
+      return changes.sort((a, b) => a.at - b.at)
+    }
   }
 
   /**

@@ -4,6 +4,7 @@ export type * from './tables/incidents.ts'
 export type * from './tables/management.ts'
 export type * from './tables/probes.ts'
 export type * from './tables/rollups.ts'
+export type * from './tables/sharing.ts'
 export type * from './tables.ts'
 
 import type { Generated } from 'kysely'
@@ -35,7 +36,6 @@ import type {
 import type { IncidentEventTable, IncidentNoteTable, IncidentTable } from './tables/incidents.ts'
 import type {
   AnnotationTable,
-  AnnouncedMaintenanceTable,
   AuditTable,
   ClientTable,
   CreateKeyTable,
@@ -49,9 +49,6 @@ import type {
   SiteRemovalTable,
   SiteTable,
   SpecialDayTable,
-  StatusLinkTable,
-  StatusLooksTable,
-  StatusSubscriberTable,
   TagVendorTable,
 } from './tables/management.ts'
 import type { DeployMarkerTable, ProbeResultTable, ProbeTable, PushTable } from './tables/probes.ts'
@@ -73,6 +70,13 @@ import type {
   TagRollupTable,
   TagSignalRollupTable,
 } from './tables/rollups.ts'
+import type {
+  AnnouncedIncidentTable,
+  AnnouncedMaintenanceTable,
+  StatusLinkTable,
+  StatusLooksTable,
+  StatusSubscriberTable,
+} from './tables/sharing.ts'
 
 /**
  * The tables, as both engines hold them. Times are epoch milliseconds, flags are 0 or 1, ids are UUID text, so that one query
@@ -143,6 +147,7 @@ export interface Tables {
   status_looks: StatusLooksTable
   saved_views: SavedViewTable
   status_subscribers: StatusSubscriberTable
+  announced_incidents: AnnouncedIncidentTable
   announced_maintenance: AnnouncedMaintenanceTable
   digest_readers: DigestReaderTable
   on_call_rotations: OnCallRotationTable

@@ -206,6 +206,7 @@ const CLIENT_TABLES: readonly (keyof Tables)[] = [
   'status_links',
   'status_looks',
   'status_subscribers',
+  'announced_incidents',
   'announced_maintenance',
   'digest_readers',
 ]

@@ -57,7 +57,7 @@ const WRITERS: Readonly<Record<string, readonly string[]>> = {
   probes: ['deploy_markers', 'probe_results', 'probes', 'pushes', 'removed_probes'],
   quotas: ['quota_messages'],
   reconciliation: ['reference_counts'],
-  sharing: ['announced_maintenance', 'status_subscribers'],
+  sharing: ['announced_incidents', 'announced_maintenance', 'status_subscribers'],
   rollups: [
     'client_usage',
     'container_versions',

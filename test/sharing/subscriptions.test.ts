@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { DAY, HOUR, isoTime, MINUTE, newId, newOrderedId, SECOND } from '../../src/lib/index.ts'
 import type { ClientRecord, StatusLinkRecord } from '../../src/management/index.ts'
 import { composeNotice } from '../../src/notifications/index.ts'
+import {
+  type Announced,
+  announcementsOf,
+  incidentsSince,
+  type Shown,
+  type Turn,
+} from '../../src/sharing/announced-incidents.ts'
 import type { StatusPage, SubscriberRecord, Subscription } from '../../src/sharing/index.ts'
-import { changesMail, changesSince } from '../../src/sharing/subscription-mails.ts'
+import { changesMail } from '../../src/sharing/subscription-mails.ts'
+import { announcedIncidents as announcedIncidentsMigration } from '../../src/store/migrations/0068-announced-incidents.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer } from '../../testkit/api.ts'
 import { TestClock } from '../../testkit/clock.ts'
@@ -66,9 +75,6 @@ testPerEngine(
     clock.advance(MINUTE)
     await recover(first.id)
     await tick()
-    assert.equal(mail.mails.length, 1, 'what was just written may not be all of it')
-    clock.advance(30 * SECOND)
-    await tick()
     await tick()
     const ended = mail.mails[1]
     assert.equal(mail.mails.length, 2)
@@ -83,7 +89,9 @@ testPerEngine(
     await recover((await breakDown('Planned', clock.now(), 'maintenance:1')).id)
     const silenced = await breakDown('Silenced', clock.now(), 'silence:1')
     const [second] = [await breakDown('Purchases are missing'), await breakDown('Meta fails')]
-    clock.advance(5 * MINUTE)
+    clock.advance(MINUTE)
+    await tick()
+    clock.advance(4 * MINUTE)
     await recover(second.id)
     await tick()
     assert.equal(mail.mails.length, 2)
@@ -646,48 +654,131 @@ test('without a mail server the page takes no subscribers', async (t) => {
 })
 
 const NOW = Date.parse('2026-11-20T10:00:00Z')
-const incident = (shownAt: number, resolvedAt: number | null = null) => ({
-  site: 'shop',
+const AGO = NOW - 5 * MINUTE
+const shown = (state: Partial<Shown> = {}): Shown => ({
+  id: 'i1',
+  siteId: 's1',
   title: 'It is down',
-  timezone: 'UTC',
-  startedAt: shownAt - HOUR,
-  shownAt,
-  partSince: null as number | null,
-  aloneSince: null as number | null,
-  turns: resolvedAt === null ? [] : [{ kind: 'resolved' as const, at: resolvedAt, saidAt: resolvedAt }],
+  startedAt: NOW - HOUR,
+  shownAt: NOW - MINUTE,
+  resolvedAt: null,
+  backAt: null,
+  isOwn: true,
+  ...state,
 })
-const part = (resolvedAt: number | null, aloneSince: number | null) => ({
-  ...incident(NOW - 5 * MINUTE, resolvedAt),
-  partSince: NOW - 5 * MINUTE,
-  aloneSince,
+const announced = (...kinds: Turn['kind'][]): Announced => ({
+  id: 'i1',
+  site_id: 's1',
+  title: 'It was down',
+  turns: kinds.map((kind) => ({ kind, at: AGO, saidAt: AGO })),
 })
-const CHANGES = [
-  ['what was sent is not sent again', [incident(NOW - HOUR)], NOW - HOUR, []],
-  ['what began after that is', [incident(NOW - MINUTE)], NOW - HOUR, ['opened']],
+const [OPEN, OVER] = [[announced('opened')], [announced('opened', 'resolved')]]
+/** What subscribers learn, what was announced, what the page shows, when it ended if the page leaves it out, and the words. */
+type Case = readonly [string, Announced[], Partial<Shown> | null, number | null | undefined, string | null]
+const CASES: readonly Case[] = [
+  ['that it began', [], {}, undefined, 'opened 09:00 It is down'],
+  ['nothing while it lasts', OPEN, {}, undefined, null],
+  ['that it is over', OPEN, { resolvedAt: AGO }, undefined, 'resolved 09:55 It is down'],
+  ['nothing once it is over', OVER, { resolvedAt: AGO }, undefined, null],
+  ['that it is back', OVER, { backAt: AGO }, undefined, 'back 09:55 It is down'],
+  ['nothing when it ended before anyone knew of it', [], { resolvedAt: AGO }, undefined, null],
+  ['nothing before it is settled what explains it', [], { shownAt: NOW - 10 * SECOND }, undefined, null],
+  ['nothing of the future, when a clock is set back', [], { shownAt: NOW + HOUR }, undefined, null],
+  ['nothing while another incident explains it', [], { isOwn: false }, undefined, null],
   [
-    'what began and ended is sent as both',
-    [incident(NOW - 2 * MINUTE, NOW - MINUTE)],
-    NOW - HOUR,
-    ['opened', 'resolved'],
+    'its end, though another explains it',
+    OPEN,
+    { isOwn: false, resolvedAt: NOW },
+    undefined,
+    'resolved 10:00 It is down',
   ],
-  ['what has only just come waits until nothing older can come', [incident(NOW - 10 * SECOND)], NOW - HOUR, []],
-  ['after a day it is no news', [incident(NOW - DAY - MINUTE)], NOW - 3 * DAY, []],
-  ['what another incident explains is not sent', [part(NOW - MINUTE, null)], NOW - HOUR, []],
-  ['what outlasts the one that explained it is', [part(null, NOW - MINUTE)], NOW - 2 * MINUTE, ['opened']],
-  ['and so is its end', [part(NOW - MINUTE, NOW - 2 * MINUTE)], NOW - HOUR, ['opened', 'resolved']],
-  ['a clock that was set back tells nothing of the future', [incident(NOW + HOUR)], NOW - HOUR, []],
-] as const
-for (const [title, incidents, until, kinds] of CHANGES) {
-  test(`of incidents, ${title}`, () => {
-    assert.deepEqual(
-      changesSince(incidents, until, NOW).map(({ kind }) => kind),
-      kinds,
-    )
+  ['nothing of its return while another explains it', OVER, { isOwn: false }, undefined, null],
+  ['its end, though the page has left it out since', OPEN, null, AGO, 'resolved 09:55 It was down'],
+  ['nothing while it lasts and the page leaves it out', OPEN, null, null, null],
+  ['nothing when it is deleted', OPEN, null, undefined, null],
+]
+for (const [title, known, state, end, expected] of CASES) {
+  test(`of an incident, subscribers learn ${title}`, () => {
+    const ends = new Map(end === undefined ? [] : [['i1', end]])
+    const [changed] = announcementsOf(known, state === null ? [] : [shown(state)], ends, NOW)
+    const last = changed?.turns.at(-1)
+    const words = last === undefined ? null : `${last.kind} ${isoTime(last.saidAt).slice(11, 16)} ${changed?.title}`
+    assert.equal(words, expected)
+    assert.equal(last?.at, expected === null ? undefined : NOW)
   })
 }
 
+test('who subscribed is e-mailed what was announced since, of what began and ended both, and nothing after a day', () => {
+  const turns: Turn[] = [
+    { kind: 'opened', at: NOW - 2 * MINUTE, saidAt: NOW - HOUR },
+    { kind: 'resolved', at: NOW - MINUTE, saidAt: NOW - MINUTE },
+  ]
+  const row = { id: 'i1', client_id: 'c1', site_id: 's1', title: 'It is down', changed_at: NOW - MINUTE }
+  const rows = [{ ...row, turns: JSON.stringify(turns) }]
+  const sites = [{ id: 's1', name: 'shop', timezone: 'UTC' }]
+  const kinds = (until: number, now = NOW) => incidentsSince(rows, sites, until, now).map(({ kind }) => kind)
+  assert.deepEqual(kinds(NOW - HOUR), ['opened', 'resolved'])
+  assert.deepEqual(kinds(NOW - 2 * MINUTE), ['resolved'])
+  assert.deepEqual(kinds(NOW - MINUTE), [])
+  assert.deepEqual(kinds(NOW - HOUR, NOW + DAY), [])
+  assert.deepEqual(incidentsSince(rows, [], 0, NOW), [], 'its site is deleted')
+})
+
+testPerEngine('what a page shows at the upgrade counts as announced, and its end is news', async (engine, t) => {
+  const { api, clock, mail, tick, confirmed, breakDown, recover } = await start(t, engine)
+  const { store } = api.service
+  await confirmed('reader@example.com')
+  await tick()
+  const [first, silenced] = [await breakDown('Checkout is down'), await breakDown('Silenced', clock.now(), 'silence:1')]
+  const column = { integer: 'bigint', counter: '', json: '', identity: '', clustered: '', ephemeral: '' }
+  const [, copy = ''] = announcedIncidentsMigration.statements({ ...column, uncompressed: () => [] })
+  await sql.raw(copy).execute(store.write)
+  const settle = async () => {
+    clock.advance(11 * MINUTE)
+    await tick()
+    return mail.mails.splice(0).map(({ raw }) => subjectOf(raw))
+  }
+  assert.deepEqual(await settle(), [])
+  const announced = { suppressed_by: null, announced_at: clock.now() }
+  await store.write.updateTable('alerts').set(announced).where('incident_id', '=', silenced.id).execute()
+  assert.deepEqual(await settle(), ['Acme: shop: Silenced'])
+  await recover(first.id)
+  assert.deepEqual(await settle(), ['Acme: resolved, shop: Checkout is down'])
+})
+
+testPerEngine(
+  'an incident that a page no longer shows, as a check of ours speaks for it, still has its end e-mailed',
+  async (engine, t) => {
+    const { api, clock, mail, tick, confirmed, breakDown, recover } = await start(t, engine)
+    const { store } = api.service
+    await confirmed('reader@example.com')
+    const { id } = await breakDown('Checkout is down')
+    clock.advance(MINUTE)
+    await tick()
+    assert.deepEqual(
+      mail.mails.splice(0).map(({ raw }) => subjectOf(raw)),
+      ['Acme: shop: Checkout is down'],
+    )
+    const own = { cause: 'own', title: 'A check cannot run' } as const
+    await store.write.updateTable('incidents').set(own).where('id', '=', id).execute()
+    clock.advance(11 * MINUTE)
+    await tick()
+    assert.deepEqual(mail.mails, [])
+    await recover(id)
+    await tick()
+    assert.deepEqual(
+      mail.mails.map(({ raw }) => subjectOf(raw)),
+      ['Acme: resolved, shop: Checkout is down'],
+    )
+  },
+)
+
 test('an e-mail says of an incident since when it lasts, as the page does, and not since when it was seen', () => {
-  const changes = changesSince([incident(NOW - 2 * MINUTE, NOW - MINUTE)], NOW - HOUR, NOW)
+  const change = { id: 'i1', at: NOW, site: 'shop', title: 'It is down', timezone: 'UTC' }
+  const changes = [
+    { ...change, kind: 'opened' as const, saidAt: NOW - HOUR - 2 * MINUTE },
+    { ...change, kind: 'resolved' as const, saidAt: NOW - MINUTE },
+  ]
   const { text } = changesMail('Acme', changes, { page: 'https://watch.example/', subscription: '' }, NOW)
   assert.match(text, /Open since 08:58 UTC: shop: It is down\n.*Resolved at 09:59 UTC/)
 })

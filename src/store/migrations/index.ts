@@ -62,6 +62,7 @@ import { announcedMaintenance } from './0064-announced-maintenance.ts'
 import { knownRecipients } from './0065-known-recipients.ts'
 import { minuteParts } from './0066-minute-parts.ts'
 import { plainJournal } from './0067-plain-journal.ts'
+import { announcedIncidents } from './0068-announced-incidents.ts'
 import type { Migration } from './types.ts'
 
 /** Every step, oldest first. Add at the end; never change a released one. */
@@ -130,6 +131,7 @@ export const migrations: readonly Migration[] = [
   knownRecipients,
   minuteParts,
   plainJournal,
+  announcedIncidents,
 ]
 
 export type { ColumnTypes, Migration } from './types.ts'

@@ -105,6 +105,7 @@ export const PLACEMENTS: Readonly<Record<keyof Tables, Placement>> = {
   status_looks: 'coordinator',
   saved_views: 'coordinator',
   status_subscribers: 'coordinator',
+  announced_incidents: 'coordinator',
   announced_maintenance: 'coordinator',
   digest_readers: 'coordinator',
   // A few rows per site, read with its probes.

@@ -60,6 +60,15 @@ CREATE TABLE annotations (
   created_by text not null
 );
 
+CREATE TABLE announced_incidents (
+  id text primary key,
+  client_id text not null,
+  site_id text not null,
+  title text not null,
+  turns text not null,
+  changed_at integer not null
+);
+
 CREATE TABLE announced_maintenance (
   id text primary key,
   client_id text not null,

@@ -1,5 +1,4 @@
 import type { Generated, Selectable } from 'kysely'
-import type { MaintenanceTable } from './alerts.ts'
 
 export interface ClientTable {
   id: string
@@ -112,15 +111,6 @@ export interface SiteRemovalTable {
   emptied_at: number | null
 }
 
-/** The address at which a client's status page is visible without a key. */
-export interface StatusLinkTable {
-  client_id: string
-  /** 32 random bytes, base64url. */
-  token: string
-  created_at: number
-  created_by: string
-}
-
 /** A page of the dashboard with its filters, saved by someone. */
 export interface SavedViewTable {
   /** Begins with the time. */
@@ -131,44 +121,6 @@ export interface SavedViewTable {
   created_by: string
   /** The only user or API token that sees it; null: everyone who sees every client. */
   owner_id: Generated<string | null>
-}
-
-/** Someone who gets e-mail about a status page's incidents and maintenance. Times in epoch ms. */
-export interface StatusSubscriberTable {
-  /** Begins with the time. */
-  id: string
-  client_id: string
-  /** Token of the status page that they subscribed on: once its link is replaced or revoked, nothing is sent. */
-  token: string
-  /** In lower case. */
-  email: string
-  /** Part of the links in its e-mails: opens this subscription and nothing else. */
-  secret: string
-  created_at: number
-  /** When the e-mail that asks for confirmation was sent; null: it is due. */
-  asked_at: number | null
-  confirmed_at: number | null
-  /** Up to this time, everything about incidents and maintenance has been sent, or was before the subscription. */
-  notified_until: number
-  next_mail_at: number
-  /** Consecutive failures. */
-  failures: number
-}
-
-/** Maintenance of a status page as its subscribers were last e-mailed about it. */
-export interface AnnouncedMaintenanceTable
-  extends Pick<
-    MaintenanceTable,
-    'id' | 'site_id' | 'kind' | 'starts_at' | 'ends_at' | 'weekdays' | 'start' | 'duration_minutes' | 'timezone'
-  > {
-  /** Whose page shows it. */
-  client_id: string
-  /** 0: it was cancelled. */
-  is_planned: number
-  /** When it was announced as new; later changes keep it. Epoch ms. */
-  planned_at: number
-  /** When the last change was announced, epoch ms. */
-  changed_at: number
 }
 
 /** An address that digests of a client were sent to. */
@@ -183,16 +135,6 @@ export interface DigestReaderTable {
   created_at: number
   /** Since when it gets none; null: it gets them. */
   opted_out_at: number | null
-}
-
-/** A client's colour and logo on its status page. */
-export interface StatusLooksTable {
-  client_id: string
-  /** `#rrggbb` */
-  accent: string | null
-  /** The image as base64, and its type, detected from its bytes. */
-  logo: string | null
-  logo_type: string | null
 }
 
 /** Quota messages sent to clients. */
@@ -278,10 +220,6 @@ export interface AnnotationTable {
   created_by: string
 }
 
-export type AnnouncedMaintenanceRow = Selectable<AnnouncedMaintenanceTable>
 export type AnnotationRow = Selectable<AnnotationTable>
 export type DigestReaderRow = Selectable<DigestReaderTable>
-export type StatusSubscriberRow = Selectable<StatusSubscriberTable>
 export type SavedViewRow = Selectable<SavedViewTable>
-export type StatusLooksRow = Selectable<StatusLooksTable>
-export type StatusLinkRow = Selectable<StatusLinkTable>
