@@ -89,6 +89,35 @@ const created = <T>({ status, body }: Answer<T>): T => {
   return body
 }
 
+testOnEveryEngine(
+  'a probe says that it, its site or its client is paused, and that it does not run',
+  async (store, t) => {
+    const api = await openApi(store, t)
+    const site = await insertSite(store)
+    const body = { site_id: site.id, probe_type: 'plain' }
+    const { id, next_run_at } = created(await api.call<ProbeRecord>('POST', '/api/probes', body))
+    const path = `/api/probes/${id}`
+    const said = async () => {
+      const one = await api.get<ProbeRecord>(path)
+      const [listed] = await api.get<ProbeRecord[]>(`/api/probes?site_id=${site.id}`)
+      assert.deepEqual(listed, one)
+      return [one.is_active, one.paused_by, one.next_run_at]
+    }
+    assert.deepEqual(await said(), [true, null, next_run_at])
+    await api.patch(`/api/clients/${site.client_id}`, { is_active: false })
+    assert.deepEqual(await said(), [true, 'client', null])
+    await api.patch(`/api/sites/${site.id}`, { is_active: false })
+    assert.deepEqual(await said(), [true, 'site', null])
+    const { body: paused } = await api.call<ProbeRecord>('PATCH', path, { is_active: false })
+    assert.deepEqual([paused.paused_by, paused.next_run_at], ['probe', null])
+    assert.deepEqual(await said(), [false, 'probe', null])
+    const { body: active } = await api.call<ProbeRecord>('PATCH', path, { is_active: true })
+    assert.equal(active.paused_by, 'site')
+    const second = created(await api.call<ProbeRecord>('POST', '/api/probes', body))
+    assert.equal(second.paused_by, 'site')
+  },
+)
+
 testOnEveryEngine('a probe is created with the defaults of its type, read, listed and deleted', async (store, t) => {
   const api = await openApi(store, t)
   const site = await insertSite(store, SITE)
@@ -110,6 +139,7 @@ testOnEveryEngine('a probe is created with the defaults of its type, read, liste
       is_active: true,
       created_at: '2026-11-20T10:00:01.000Z',
       next_run_at: null,
+      paused_by: null,
       last_status: null,
       judged: false,
       reason: null,

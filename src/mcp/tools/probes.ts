@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { before, closed, id, limit, offset, pageOf, partOf, reading, rowsOf } from '../tool.ts'
 
 export const PROBE_FIELDS = [
-  ...['id', 'name', 'probe_type', 'is_active', 'last_status', 'last_message', 'last_result_at'],
+  ...['id', 'name', 'probe_type', 'is_active', 'paused_by', 'last_status', 'last_message', 'last_result_at'],
   ...['consecutive_failures', 'interval_seconds'],
 ]
 

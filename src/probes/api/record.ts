@@ -2,19 +2,32 @@ import { sql } from 'kysely'
 import { UNJUDGED_REASONS, type UnjudgedReason } from '../../detection/index.ts'
 import { DEFAULT_PAGE, idBefore, type Page, pageOf, pageOfIds, unknownAfter, type Visible } from '../../http/index.ts'
 import { fingerprintOf, isoTime, isoTimeOrNull, maskedIfAddress, notFound } from '../../lib/index.ts'
-import type { ProbeResultRow, ProbeRow, Store } from '../../store/index.ts'
+import type { Kysely, ProbeResultRow, ProbeRow, Store, Tables } from '../../store/index.ts'
 import { type JsonObject, type ProbeType, RESULT_STATUSES, type ResultStatus, shownConfig } from '../probe-type.ts'
 import type { Registry } from '../registry.ts'
 import type { ProbeQuery, ProbeRecord, ProbeTypeRecord, ResultQuery, ResultRecord } from './schemas.ts'
 
 const MIN_INTERVAL_SECONDS = 30
 
+/** A probe, and whether its site and client are active. */
+interface PlacedProbe extends ProbeRow {
+  site_is_active: number
+  client_is_active: number
+}
+
+function pausedBy({ is_active, site_is_active, client_is_active }: PlacedProbe): ProbeRecord['paused_by'] {
+  if (is_active === 0) return 'probe'
+  if (site_is_active === 0) return 'site'
+  return client_is_active === 0 ? 'client' : null
+}
+
 /**
  * Returns a probe in the form of the API; without settings when this version does not know its type.
  *
  * @param seesSecrets whether to include fingerprints of secrets and the queries of addresses, which may contain keys
  */
-export function probeRecord(registry: Registry, row: ProbeRow, seesSecrets: boolean): ProbeRecord {
+export function probeRecord(registry: Registry, row: PlacedProbe, seesSecrets: boolean): ProbeRecord {
+  const paused_by = pausedBy(row)
   const type = registry.get(row.probe_type)
   const given = givenConfig(row)
   const { config, secretsSet } = type === undefined ? { config: {}, secretsSet: [] } : shownConfig(type, given)
@@ -33,7 +46,8 @@ export function probeRecord(registry: Registry, row: ProbeRow, seesSecrets: bool
     recovery_threshold: row.recovery_threshold,
     is_active: row.is_active === 1,
     created_at: isoTime(row.created_at),
-    next_run_at: row.is_active === 1 ? isoTime(row.next_run_at) : null,
+    next_run_at: paused_by === null ? isoTime(row.next_run_at) : null,
+    paused_by,
     last_status: row.last_status === null ? null : statusOf(row.last_status),
     judged: isJudged(row.last_status, row.last_reason),
     reason: reasonOf(row.last_reason),
@@ -151,16 +165,33 @@ export async function probeIds(
 }
 
 /** Returns these probes with the ids of their clients, oldest first. */
-export const probesOf = ({ read }: Reader, ids: readonly string[]): Promise<(ProbeRow & { client_id: string })[]> =>
+export const probesOf = ({ read }: Reader, ids: readonly string[]): Promise<(PlacedProbe & { client_id: string })[]> =>
   read
     .selectFrom('probes')
     .innerJoin('sites', 'sites.id', 'probes.site_id')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
     .selectAll('probes')
-    .select('sites.client_id')
+    .select(['sites.client_id', 'sites.is_active as site_is_active', 'clients.is_active as client_is_active'])
     .where('probes.id', 'in', ids)
     .orderBy('probes.created_at')
     .orderBy('probes.id')
     .execute()
+
+/**
+ * Returns a probe that was just read or written, with whether its site and client are active.
+ *
+ * @throws AppError `not_found` when they were deleted meanwhile
+ */
+export async function placed(db: Kysely<Tables>, row: ProbeRow): Promise<PlacedProbe> {
+  const place = await db
+    .selectFrom('sites')
+    .innerJoin('clients', 'clients.id', 'sites.client_id')
+    .select(['sites.is_active as site_is_active', 'clients.is_active as client_is_active'])
+    .where('sites.id', '=', row.site_id)
+    .executeTakeFirst()
+  if (place === undefined) throw notFound('Probe')
+  return { ...row, ...place }
+}
 
 /** @throws AppError `not_found` */
 export async function getProbe({ read }: Reader, id: string): Promise<ProbeRow> {

@@ -17,7 +17,16 @@ import type { Scheduler } from '../scheduler.ts'
 import { createProbe, removeProbe, updateProbe } from './changes.ts'
 import { ExpectationQuery, ExpectationRecord, probeExpectation } from './expectation.ts'
 import { mostProbes } from './probe-room.ts'
-import { getProbe, listResults, probeIds, probeRecord, probesOf, probeTypeRecord, resultRecord } from './record.ts'
+import {
+  getProbe,
+  listResults,
+  placed,
+  probeIds,
+  probeRecord,
+  probesOf,
+  probeTypeRecord,
+  resultRecord,
+} from './record.ts'
 import {
   CreateProbe,
   ProbeParams,
@@ -100,7 +109,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
     },
     async (request, reply) => {
       const row = await createProbe(contextOf(options, request), registry, request.body, mostProbes(request.access))
-      return reply.code(201).send(probeRecord(registry, row, seesSecrets(request.access)))
+      return reply.code(201).send(probeRecord(registry, await placed(store.write, row), seesSecrets(request.access)))
     },
   )
 
@@ -117,7 +126,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
     },
     async (request) => {
       const row = await getProbe(store, request.params.probe_id)
-      return probeRecord(registry, row, seesSecrets(request.access))
+      return probeRecord(registry, await placed(store.read, row), seesSecrets(request.access))
     },
   )
 
@@ -137,7 +146,7 @@ export function probeRoutes(app: HttpApp, options: ProbeRouteOptions): void {
     async (request) => {
       const { probe_id } = request.params
       const row = await updateProbe(contextOf(options, request), registry, probe_id, request.body)
-      return probeRecord(registry, row, seesSecrets(request.access))
+      return probeRecord(registry, await placed(store.write, row), seesSecrets(request.access))
     },
   )
 

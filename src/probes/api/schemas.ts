@@ -48,6 +48,8 @@ const settable = {
   is_active: Type.Boolean({ default: true }),
 }
 
+export const PAUSED_BY = ['probe', 'site', 'client'] as const
+
 export const ProbeRecord = model('Probe', {
   id: Uuid,
   site_id: Uuid,
@@ -66,7 +68,16 @@ export const ProbeRecord = model('Probe', {
   }),
   created_at: IsoTime,
   next_run_at: nullable(
-    Type.String({ format: 'date-time', description: 'When it runs next; null while it is paused' }),
+    Type.String({
+      format: 'date-time',
+      description: 'When it runs next; null while it, its site or its client is paused',
+    }),
+  ),
+  paused_by: nullable(
+    Type.Enum([...PAUSED_BY], {
+      description:
+        'What keeps it from running: it is paused itself, or its site or client is; its last result is old then',
+    }),
   ),
   last_status: nullable(ResultStatus),
   judged: Judged,

@@ -17,7 +17,7 @@ export const RESOLUTION_WORDS: Readonly<Record<NonNullable<AlertRecord['resoluti
   recovered: 'recovered automatically',
   gone: 'no longer seen',
   manual: 'resolved by hand',
-  probe_removed: 'closed with its probe',
+  probe_removed: 'closed, as it is no longer checked',
   replaced: 'replaced by alerts for each tag, event and field',
 }
 

@@ -16,7 +16,7 @@ import { ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS, unjudgedWords } from '../../ui/status/status.ts'
 import { ExpectationPanel } from './ExpectationPanel.tsx'
-import { inWords, statusOf } from './list.ts'
+import { inWords, pausedWords, runs, statusOf } from './list.ts'
 import { DeleteProbe, ProbeActions } from './ProbeActions.tsx'
 import { PushPanel } from './PushPanel.tsx'
 import classes from './probe.module.css'
@@ -64,9 +64,11 @@ function Loaded({ probe }: { probe: ProbeRecord }) {
         ]}
         mark={
           <StatusMark
-            status={probe.is_active ? status : 'unknown'}
+            status={runs(probe) ? status : 'unknown'}
             size={16}
-            label={probe.is_active ? (unjudgedWords(probe, probe.last_message) ?? STATUS_WORDS[status]) : 'paused'}
+            label={
+              runs(probe) ? (unjudgedWords(probe, probe.last_message) ?? STATUS_WORDS[status]) : pausedWords(probe)
+            }
           />
         }
         actions={<ProbeActions probe={probe} onDelete={() => setDeleting(true)} />}
@@ -99,10 +101,10 @@ function Loaded({ probe }: { probe: ProbeRecord }) {
         <div>
           <dt>Next run</dt>
           <dd>
-            {probe.is_active ? (
+            {runs(probe) ? (
               <RelativeTime at={probe.next_run_at} due="now" {...(zone === undefined ? {} : { zone })} />
             ) : (
-              'paused'
+              pausedWords(probe)
             )}
           </dd>
         </div>
@@ -121,7 +123,7 @@ function Loaded({ probe }: { probe: ProbeRecord }) {
           view={view}
           onView={setView}
           zone={zone}
-          isActive={probe.is_active}
+          paused={probe.paused_by}
           hasMore={results.hasNextPage}
           isLoading={results.isFetchingNextPage}
           onMore={() => void results.fetchNextPage()}

@@ -3,7 +3,7 @@ import { Button, Drawer, SegmentedControl } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { ListChecks } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import type { ResultRecord } from '../../api/probes.ts'
+import type { ProbeRecord, ResultRecord } from '../../api/probes.ts'
 import { useUrlState } from '../../lib/use-url-state.ts'
 import { duration, exact, unbroken, whole } from '../../lib/words.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
@@ -27,7 +27,7 @@ interface ResultsProps {
   view: ResultView
   onView: (view: ResultView) => void
   zone: string | undefined
-  isActive: boolean
+  paused: ProbeRecord['paused_by']
   hasMore: boolean
   isLoading: boolean
   onMore: () => void
@@ -41,7 +41,7 @@ const VIEW_LABELS = [
 const PHONE = '(max-width: 48em)'
 
 /** The probe's results. A row opens its details; the page's address holds the open one. */
-export function Results({ rows, view, onView, zone, isActive, hasMore, isLoading, onMore }: ResultsProps) {
+export function Results({ rows, view, onView, zone, paused, hasMore, isLoading, onMore }: ResultsProps) {
   const [opened, setOpened] = useUrlState('result', '', undefined, { push: true })
   const columns = useColumns(
     zone,
@@ -51,9 +51,9 @@ export function Results({ rows, view, onView, zone, isActive, hasMore, isLoading
   if (rows.length === 0) {
     return (
       <EmptyState icon={ListChecks} title="No result yet">
-        {isActive
+        {paused === null
           ? 'It runs for the first time within one interval. "Run now" does not wait for that.'
-          : 'It is paused: resume it, or run it once by hand.'}
+          : `${paused === 'probe' ? 'It' : `Its ${paused}`} is paused: resume it, or run the probe once by hand.`}
       </EmptyState>
     )
   }

@@ -10,7 +10,7 @@ import { RowAwaited } from '../../ui/RowAwaited.tsx'
 import { StatusBadge } from '../../ui/status/StatusMark.tsx'
 import { STATUSES, unjudgedWords } from '../../ui/status/status.ts'
 import type { Column } from '../../ui/table/column.ts'
-import { inWords, type ProbeRow, sentence } from './list.ts'
+import { inWords, type ProbeRow, pausedWords, runs, sentence } from './list.ts'
 import { RowActions } from './ProbeActions.tsx'
 import classes from './probes.module.css'
 
@@ -45,7 +45,7 @@ export function useColumns({ isOneSite, onDelete }: Options): Column<ProbeRow>[]
         key: 'status',
         title: 'Status',
         width: '7.5rem',
-        sortBy: ({ probe, status }) => (probe.is_active ? STATUSES.indexOf(status) : null),
+        sortBy: ({ probe, status }) => (runs(probe) ? STATUSES.indexOf(status) : null),
         render: (row) => <Status row={row} />,
       },
       {
@@ -97,10 +97,10 @@ const Name = ({ row: { probe } }: { row: ProbeRow }) => (
 )
 
 const Status = ({ row: { probe, status } }: { row: ProbeRow }) =>
-  probe.is_active ? (
+  runs(probe) ? (
     <StatusBadge status={status}>{unjudgedWords(probe)}</StatusBadge>
   ) : (
-    <span className={classes.muted}>paused</span>
+    <span className={classes.muted}>{pausedWords(probe)}</span>
   )
 
 function Message({ row: { probe } }: { row: ProbeRow }) {
@@ -112,22 +112,17 @@ function Message({ row: { probe } }: { row: ProbeRow }) {
   )
 }
 
-const waiting = (probe: ProbeRecord): string =>
-  probe.is_active ? 'waits for its first run' : 'has never run; it is paused'
+const waiting = (probe: ProbeRecord): string => (runs(probe) ? 'waits for its first run' : 'has never run')
 
 function Runs({ row: { probe, site } }: { row: ProbeRow }) {
   const zone = site === undefined ? {} : { zone: site.timezone }
   return (
     <>
       <RelativeTime at={probe.last_result_at} {...zone} />
-      {site?.is_active === false ? (
-        <span className={classes.sub}>not while its site is paused</span>
-      ) : (
-        probe.next_run_at !== null && (
-          <span className={classes.sub}>
-            next <RelativeTime at={probe.next_run_at} due="run is due" {...zone} />
-          </span>
-        )
+      {probe.next_run_at !== null && (
+        <span className={classes.sub}>
+          next <RelativeTime at={probe.next_run_at} due="run is due" {...zone} />
+        </span>
       )}
     </>
   )

@@ -18,6 +18,13 @@ export interface ProbeRow {
 export const statusOf = ({ last_status, judged }: Pick<ProbeRecord, 'last_status' | 'judged'>): Status =>
   judged ? (last_status ?? 'unknown') : 'unknown'
 
+/** Whether neither the probe nor its site or client is paused. What it found last is old otherwise, and judges nothing. */
+export const runs = ({ paused_by }: Pick<ProbeRecord, 'paused_by'>): boolean => paused_by === null
+
+/** "paused", "client paused" */
+export const pausedWords = ({ paused_by }: Pick<ProbeRecord, 'paused_by'>): string =>
+  paused_by === null || paused_by === 'probe' ? 'paused' : `${paused_by} paused`
+
 /** The rows of the list, worst first, paused probes last. */
 export function rowsOf(probes: readonly ProbeRecord[], sites: readonly SiteRecord[]): ProbeRow[] {
   const byId = new Map(sites.map((site) => [site.id, site]))
@@ -25,7 +32,7 @@ export function rowsOf(probes: readonly ProbeRecord[], sites: readonly SiteRecor
     .map((probe) => ({ probe, site: byId.get(probe.site_id), status: statusOf(probe) }))
     .toSorted(
       (a, b) =>
-        Number(b.probe.is_active) - Number(a.probe.is_active) ||
+        Number(runs(b.probe)) - Number(runs(a.probe)) ||
         bySeverity(a.status, b.status) ||
         (a.site?.name ?? '').localeCompare(b.site?.name ?? '') ||
         a.probe.name.localeCompare(b.probe.name),
@@ -37,27 +44,27 @@ export function matching(rows: readonly ProbeRow[], filter: Filter, search: stri
   const sought = search.trim().toLowerCase()
   return rows.filter(
     ({ probe, site, status }) =>
-      fits(filter, probe.is_active, status) &&
+      fits(filter, runs(probe), status) &&
       `${probe.name}\n${probe.probe_type}\n${site?.name ?? ''}\n${probe.last_message ?? ''}`
         .toLowerCase()
         .includes(sought),
   )
 }
 
-function fits(filter: Filter, isActive: boolean, status: Status): boolean {
+function fits(filter: Filter, isRunning: boolean, status: Status): boolean {
   switch (filter) {
     case 'all':
       return true
     case 'trouble':
-      return isActive && status !== 'ok' && status !== 'unknown'
+      return isRunning && status !== 'ok' && status !== 'unknown'
     case 'off':
-      return !isActive
+      return !isRunning
   }
 }
 
-/** The number of active probes in each state, worst first, and of paused ones. */
+/** The number of probes that run in each state, worst first, and of paused ones. */
 export function countsOf(rows: readonly ProbeRow[]): { states: { status: Status; count: number }[]; off: number } {
-  const active = rows.filter(({ probe }) => probe.is_active)
+  const active = rows.filter(({ probe }) => runs(probe))
   const states = STATUSES.map((status) => ({ status, count: active.filter((row) => row.status === status).length }))
   return { states: states.filter(({ count }) => count > 0), off: rows.length - active.length }
 }

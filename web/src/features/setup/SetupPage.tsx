@@ -4,10 +4,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { reportsKey } from '../../api/analytics.ts'
+import { clientQuery } from '../../api/clients.ts'
 import { refresh } from '../../api/query-client.ts'
 import { AboutClient, useSession } from '../../api/session.ts'
 import { type SiteRecord, siteQuery } from '../../api/sites.ts'
 import { type StreamEvents, useStreamEvent } from '../../api/stream.ts'
+import { TextLink } from '../../ui/LinkButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { PendingPage } from '../../ui/PendingPage.tsx'
 import { FirstEventStep, TryStep, WAITING_MS } from './FirstEventStep.tsx'
@@ -62,6 +64,7 @@ function Loaded({ site }: { site: SiteRecord }) {
         How the tag server container of {site.name} reports to Tagwarden. Six steps, two of them optional: about ten
         minutes.
       </PageHeader>
+      <Paused site={site} />
       <ol className={classes.steps}>
         <TemplateStep site={site} ingest={ingest} mayChange={mayChange} />
         <KeyStep site={site} ingest={ingest} />
@@ -71,6 +74,28 @@ function Loaded({ site }: { site: SiteRecord }) {
         <ReferenceStep site={site} base={base} />
       </ol>
     </>
+  )
+}
+
+/** Says that what the site sends is refused, and leads to where it is resumed. */
+function Paused({ site: { id, client_id, is_active } }: { site: SiteRecord }) {
+  const { mayChange, mayAddClients } = useSession()
+  const { data: client } = useQuery(clientQuery(client_id))
+  if (is_active && client?.is_active !== false) return null
+  return (
+    <p className={classes.paused}>
+      <b>{is_active ? 'Its client is paused' : 'The site is paused'}: what it sends is refused.</b>{' '}
+      {!is_active && mayChange && (
+        <TextLink to="/sites/$siteId/edit" params={{ siteId: id }}>
+          Resume it
+        </TextLink>
+      )}
+      {is_active && mayAddClients && (
+        <TextLink to="/clients/$clientId/edit" params={{ clientId: client_id }}>
+          Resume it
+        </TextLink>
+      )}
+    </p>
   )
 }
 

@@ -8,7 +8,7 @@ import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Awaited } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { bySeverity, STATUS_WORDS, unjudgedWords } from '../../ui/status/status.ts'
-import { statusOf } from '../probes/list.ts'
+import { pausedWords, runs, statusOf } from '../probes/list.ts'
 import { CapturedPanel } from './CapturedPanel.tsx'
 import { ChangesPanel } from './ChangesPanel.tsx'
 import { EventsPanel } from './EventsPanel.tsx'
@@ -150,10 +150,11 @@ function ProbesPanel() {
 
 function Probe({ probe, zone }: { probe: ProbeRecord; zone: string }) {
   const { data: results = [] } = useQuery(stripQuery(probe))
-  const status = statusOf(probe)
+  const status = runs(probe) ? statusOf(probe) : 'unknown'
+  const words = runs(probe) ? (unjudgedWords(probe, probe.last_message) ?? STATUS_WORDS[status]) : pausedWords(probe)
   return (
     <li className={classes.probe}>
-      <StatusMark status={status} label={unjudgedWords(probe, probe.last_message) ?? STATUS_WORDS[status]} />
+      <StatusMark status={status} label={words} />
       <span className={classes.name} title={probe.name}>
         {probe.name}
       </span>
