@@ -6,6 +6,8 @@ import type { Severity } from '../../../src/notifications/message.ts'
 interface Belief {
   isOpen: boolean
   severity: Severity
+  /** What the last message said, which a reminder may say without being news. */
+  saidSeverity: Severity
   /** It was said to flap, or passed on, as a warning: that it is critical again is news. */
   mayRise: boolean
   /** When it was last said, epoch ms. */
@@ -94,7 +96,7 @@ export class Reader {
       case 'resolved':
         // Of a channel that was deleted, and added again under the same key, the end may come after what the new one says.
         if (open === null) return untold === undefined && !(isKeeper && mayJoin) ? ['it was not known to be open'] : []
-        return isPerson && open.severity === 'critical' && !isCritical ? ['it was known to be critical'] : []
+        return isPerson && open.saidSeverity === 'critical' && !isCritical ? ['it was known to be critical'] : []
       case 'escalated':
         if (!isCritical) return ['it is none']
         // For what takes nothing less it is the opening.
@@ -121,22 +123,23 @@ export class Reader {
 }
 
 function believed({ kind, alert: { severity } }: AlertMessage, known: Belief | undefined, now: number): Belief {
+  const said = { saidSeverity: severity, saidAt: now }
   switch (kind) {
     case 'opened':
     case 'escalated':
-      return { isOpen: true, severity, mayRise: false, saidAt: now }
+      return { ...said, isOpen: true, severity, mayRise: false }
     case 'resolved':
-      return { isOpen: false, severity, mayRise: false, saidAt: now }
+      return { ...said, isOpen: false, severity, mayRise: false }
     case 'reminder':
     case 'flapping':
       return {
+        ...said,
         isOpen: true,
         severity: known?.isOpen === true ? worse(known.severity, severity) : severity,
         mayRise: true,
-        saidAt: now,
       }
     default:
-      return known?.isOpen === true ? { ...known, saidAt: now } : { isOpen: true, severity, mayRise: true, saidAt: now }
+      return known?.isOpen === true ? { ...known, ...said } : { ...said, isOpen: true, severity, mayRise: true }
   }
 }
 
