@@ -126,8 +126,7 @@ async function announceOf(store: Store, clock: Clock, clientId: string): Promise
   const pages = new Set(shown.map(({ id }) => id))
   const gone = known.filter(({ id, turns }) => !pages.has(id) && turns.at(-1)?.kind !== 'resolved')
   const ends = await endsOf(store.read, gone)
-  // After the newest that any subscriber may have been sent, whichever node's clock wrote it.
-  const at = rows.reduce((latest, { changed_at }) => Math.max(latest, changed_at + 1), clock.now())
+  const at = await timeAfterAll(store.read, clientId, clock.now())
   const changes = announcementsOf(known, shown, ends, at)
   if (changes.length === 0) return
   const before = new Map(rows.map(({ id, changed_at }) => [id, changed_at]))
@@ -137,6 +136,23 @@ async function announceOf(store: Store, clock: Clock, clientId: string): Promise
       await write(trx, row, before.get(id))
     }
   })
+}
+
+/**
+ * Returns when to announce a change: later than what any subscriber may have been sent before, whichever node's clock wrote that, and also when
+ * the clock was set back since.
+ */
+export async function timeAfterAll(db: Kysely<Tables>, clientId: string, now: number): Promise<number> {
+  let latest = now
+  for (const table of ['announced_incidents', 'announced_maintenance'] as const) {
+    const row = await db
+      .selectFrom(table)
+      .select(({ fn }) => fn.max('changed_at').as('at'))
+      .where('client_id', '=', clientId)
+      .executeTakeFirst()
+    latest = Math.max(latest, Number(row?.at ?? 0) + 1)
+  }
+  return latest
 }
 
 /** Including those of paused sites: pausing a site ends its incidents, and subscribers who were e-mailed about one have to learn that. */

@@ -1,6 +1,7 @@
 import { nearestWindow, scheduleOf } from '../alerts/index.ts'
 import { type Clock, DAY, MINUTE } from '../lib/index.ts'
 import type { AnnouncedMaintenanceRow, Kysely, Store, Tables, Transaction } from '../store/index.ts'
+import { timeAfterAll } from './announced-incidents.ts'
 import { AHEAD_MS } from './history.ts'
 import { isNews, type MaintenanceChange } from './subscription-mails.ts'
 
@@ -59,8 +60,10 @@ export class MaintenanceAnnouncer {
       }
       const at = new Map(ofClient.map(({ id, changed_at }) => [id, changed_at]))
       await this.#store.write.transaction().execute(async (trx) => {
+        const announcedAt = await timeAfterAll(trx, clientId, this.#clock.now())
         for (const change of changes) {
-          await write(trx, { ...change, planned_at: change.planned_at ?? now, changed_at: now }, at.get(change.id))
+          const times = { planned_at: change.planned_at ?? announcedAt, changed_at: announcedAt }
+          await write(trx, { ...change, ...times }, at.get(change.id))
         }
       })
     }

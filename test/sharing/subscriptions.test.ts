@@ -724,6 +724,28 @@ test('who subscribed is e-mailed what was announced since, of what began and end
   assert.deepEqual(incidentsSince(rows, [], 0, NOW), [], 'its site is deleted')
 })
 
+testPerEngine('no change is lost when the clock is set back by an hour', async (engine, t) => {
+  const { api, clock, mail, tick, call, site, confirmed, breakDown, recover } = await start(t, engine)
+  await confirmed('reader@example.com')
+  const newsOf = async (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute++) {
+      clock.advance(MINUTE)
+      await api.service.membership.beat()
+      await tick()
+    }
+    return mail.mails.splice(0).map(({ raw }) => subjectOf(raw))
+  }
+  clock.advance(HOUR)
+  const { id } = await breakDown('Checkout is down')
+  assert.deepEqual(await newsOf(12), ['Acme: shop: Checkout is down'])
+  clock.advance(-HOUR)
+  await recover(id)
+  const times = { starts_at: isoTime(clock.now() + DAY), ends_at: isoTime(clock.now() + 2 * DAY) }
+  await call('POST', '/api/maintenance', { site_id: site.id, title: 'Move', kind: 'once', ...times })
+  // By the clock that was ahead, the next e-mail may be sent in an hour.
+  assert.deepEqual(await newsOf(72), ['Acme: 2 status changes'])
+})
+
 testPerEngine('what a page shows at the upgrade counts as announced, and its end is news', async (engine, t) => {
   const { api, clock, mail, tick, confirmed, breakDown, recover } = await start(t, engine)
   const { store } = api.service
