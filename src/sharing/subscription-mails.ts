@@ -92,6 +92,14 @@ function lineOf(change: StatusChange | MaintenanceChange, now: number): string {
   return `${SAID[kind]} ${new LocalTimes(timezone).moment(saidAt, now)}: ${site}: ${title}`
 }
 
+/** The incident if the e-mail is about one that lasts; the page of one that ended is gone when its site was paused. */
+function linkOf(changes: readonly (StatusChange | MaintenanceChange)[], page: string) {
+  const [first, second] = changes
+  return first !== undefined && second === undefined && !isMaintenance(first) && first.kind !== 'resolved'
+    ? { label: 'Open the incident', url: `${page}/incidents/${first.id}` }
+    : { label: 'Open the status page', url: page }
+}
+
 /** Returns the e-mail about changes. */
 export function changesMail(
   client: string,
@@ -108,7 +116,7 @@ export function changesMail(
         ? `${client}: ${subjectOf(first, now)}`
         : `${client}: ${changes.length} status changes`,
     lines: [...shown.map((change) => lineOf(change, now)), ...(rest > 0 ? [`and ${rest} more`] : [])],
-    link: { label: 'Open the status page', url: page },
+    link: linkOf(changes, page),
     footer: {
       text: `You get this because you subscribed to the status of ${client}.`,
       link: { label: 'Unsubscribe', url: subscription },

@@ -12,7 +12,7 @@ import {
   type Turn,
 } from '../../src/sharing/announced-incidents.ts'
 import type { StatusPage, SubscriberRecord, Subscription } from '../../src/sharing/index.ts'
-import { changesMail } from '../../src/sharing/subscription-mails.ts'
+import { changesMail, type StatusChange } from '../../src/sharing/subscription-mails.ts'
 import { announcedIncidents as announcedIncidentsMigration } from '../../src/store/migrations/0068-announced-incidents.ts'
 import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer } from '../../testkit/api.ts'
@@ -803,6 +803,21 @@ test('an e-mail says of an incident since when it lasts, as the page does, and n
   ]
   const { text } = changesMail('Acme', changes, { page: 'https://watch.example/', subscription: '' }, NOW)
   assert.match(text, /Open since 08:58 UTC: shop: It is down\n.*Resolved at 09:59 UTC/)
+})
+
+test('an e-mail about one incident that lasts leads to it, and every other one to the page', () => {
+  const change = { id: 'i1', at: NOW, saidAt: NOW, site: 'shop', title: 'It is down', timezone: 'UTC' }
+  const [opened, resolved] = (['opened', 'resolved'] as const).map((kind) => ({ ...change, kind }))
+  assert.ok(opened !== undefined && resolved !== undefined)
+  const links = {
+    page: 'https://watch.example/status/t',
+    subscription: 'https://watch.example/status/t/subscription/s',
+  }
+  const led = (changes: StatusChange[]) =>
+    /https:\/\/watch\.example\/status\/t(?!\/subscription)\S*/.exec(changesMail('Acme', changes, links, NOW).text)?.[0]
+  assert.equal(led([opened]), 'https://watch.example/status/t/incidents/i1')
+  assert.equal(led([resolved]), 'https://watch.example/status/t')
+  assert.equal(led([opened, { ...opened, id: 'i2' }]), 'https://watch.example/status/t')
 })
 
 test('names of strangers are text in an e-mail and no links', () => {
