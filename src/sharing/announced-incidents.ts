@@ -36,7 +36,7 @@ export interface Shown {
   /** When it was back, if it had ended. */
   backAt: number | null
   /** No other incident speaks for it. */
-  isOwn: boolean
+  isAlone: boolean
 }
 
 /** A row of `announced_incidents`. */
@@ -66,13 +66,13 @@ export function announcementsOf(
     if (end === undefined) return []
     const title = incident?.title ?? row.title
     if (lasts && end !== null) return [withTurn({ ...row, title }, { kind: 'resolved', at, saidAt: Math.min(end, at) })]
-    if (lasts || end !== null || incident?.isOwn !== true) return []
+    if (lasts || end !== null || incident?.isAlone !== true) return []
     return [withTurn({ ...row, title }, { kind: 'back', at, saidAt: incident.backAt ?? at })]
   })
   const isKnown = new Set(known.map(({ id }) => id))
   const opened = shown.filter(
-    ({ id, isOwn, resolvedAt, shownAt }) =>
-      !isKnown.has(id) && isOwn && resolvedAt === null && shownAt <= at - SETTLED_MS,
+    ({ id, isAlone, resolvedAt, shownAt }) =>
+      !isKnown.has(id) && isAlone && resolvedAt === null && shownAt <= at - SETTLED_MS,
   )
   return [
     ...changed,
@@ -126,7 +126,7 @@ async function announceOf(store: Store, clock: Clock, clientId: string): Promise
   const pages = new Set(shown.map(({ id }) => id))
   const gone = known.filter(({ id, turns }) => !pages.has(id) && turns.at(-1)?.kind !== 'resolved')
   const ends = await endsOf(store.read, gone)
-  const at = await timeAfterAll(store.read, clientId, clock.now())
+  const at = await timeAfterAll(store.write, clientId, clock.now())
   const changes = announcementsOf(known, shown, ends, at)
   if (changes.length === 0) return
   const before = new Map(rows.map(({ id, changed_at }) => [id, changed_at]))
@@ -179,7 +179,7 @@ async function readShown(db: Kysely<Tables>, clientId: string, now: number): Pro
     shownAt,
     resolvedAt: resolved_at === null ? null : Date.parse(resolved_at),
     backAt: turns.get(id)?.findLast(isBack)?.saidAt ?? null,
-    isOwn: alone.has(id) && isLate(parent_id),
+    isAlone: alone.has(id) && isLate(parent_id),
   }))
 }
 

@@ -663,7 +663,7 @@ const shown = (state: Partial<Shown> = {}): Shown => ({
   shownAt: NOW - MINUTE,
   resolvedAt: null,
   backAt: null,
-  isOwn: true,
+  isAlone: true,
   ...state,
 })
 const announced = (...kinds: Turn['kind'][]): Announced => ({
@@ -684,15 +684,15 @@ const CASES: readonly Case[] = [
   ['nothing when it ended before anyone knew of it', [], { resolvedAt: AGO }, undefined, null],
   ['nothing before it is settled what explains it', [], { shownAt: NOW - 10 * SECOND }, undefined, null],
   ['nothing of the future, when a clock is set back', [], { shownAt: NOW + HOUR }, undefined, null],
-  ['nothing while another incident explains it', [], { isOwn: false }, undefined, null],
+  ['nothing while another incident explains it', [], { isAlone: false }, undefined, null],
   [
     'its end, though another explains it',
     OPEN,
-    { isOwn: false, resolvedAt: NOW },
+    { isAlone: false, resolvedAt: NOW },
     undefined,
     'resolved 10:00 It is down',
   ],
-  ['nothing of its return while another explains it', OVER, { isOwn: false }, undefined, null],
+  ['nothing of its return while another explains it', OVER, { isAlone: false }, undefined, null],
   ['its end, though the page has left it out since', OPEN, null, AGO, 'resolved 09:55 It was down'],
   ['nothing while it lasts and the page leaves it out', OPEN, null, null, null],
   ['nothing when it is deleted', OPEN, null, undefined, null],
