@@ -376,7 +376,7 @@ test('answers that come late, and what others change meanwhile', async (t) => {
     await rewrite('**/api/session', { access: { all: null, clients } })
     const refresh = () => page.evaluate('__TSR_ROUTER__.options.context.queryClient.invalidateQueries()')
     await refresh()
-    await page.getByText('a paused site').waitFor()
+    await page.getByRole('link', { name: /\(paused\), / }).waitFor()
     await resolve.waitFor({ state: 'detached' })
     await page.unroute('**/api/session')
     await refresh()

@@ -21,7 +21,7 @@ import { momentLine } from '../../web/src/features/today/words.ts'
 import { changedSince } from '../../web/src/lib/changed.ts'
 import { faultsOf } from '../../web/src/lib/form-faults.ts'
 import { onset, onsetLine } from '../../web/src/lib/onset.ts'
-import { directoryOf } from '../../web/src/lib/use-directory.ts'
+import { directoryOf, withPaused } from '../../web/src/lib/use-directory.ts'
 import { compact, counted, duration, exact, percent, relative, unbroken } from '../../web/src/lib/words.ts'
 import { momentOf, wallTime } from '../../web/src/lib/zone.ts'
 import { momentLike, zoneHint } from '../../web/src/lib/zone-hint.ts'
@@ -512,6 +512,15 @@ test('names are collected again when one of them has changed, not when a site ha
   assert.equal(renamed.sites.other, before.sites.other)
   const none = directoryOf(overviewOf({}))
   assert.deepEqual([none.sites, none.noSite], [{}, 'a paused site'])
+})
+
+test('sites that are paused, or whose client is, are added to the directory by names that say so', () => {
+  const directory = directoryOf(overviewOf({ ACME: [site('shop', 'ok')] }))
+  const known = directory.sites.shop ?? assert.fail('no site')
+  const paused = { id: 'old', name: 'Old shop', timezone: 'Europe/Berlin', client_id: 'c2' }
+  const { sites } = withPaused(directory, [known, paused], [{ id: 'c2', name: 'Nordwind' }])
+  assert.equal(sites.shop, known)
+  assert.deepEqual(sites.old, { ...paused, name: 'Old shop (paused)', client_name: 'Nordwind', probes: [] })
 })
 
 test('while the figures of a tag or an event load, those of another are not shown as its own', () => {

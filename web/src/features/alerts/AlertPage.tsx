@@ -6,7 +6,7 @@ import { type AlertDetail, type AlertRecord, alertQuery, alertsQuery } from '../
 import { markersQuery } from '../../api/analytics.ts'
 import { incidentQuery } from '../../api/incidents.ts'
 import { AboutClient } from '../../api/session.ts'
-import { useDirectory, useIsDirectoryAwaited } from '../../lib/use-directory.ts'
+import { useDirectoryWith, useIsDirectoryAwaited } from '../../lib/use-directory.ts'
 import { muteOf, useMutes } from '../../ui/mute/mutes.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
@@ -48,8 +48,7 @@ export function AlertPage() {
 const NONE: readonly AlertRecord[] = []
 
 function Loaded({ alert }: { alert: AlertDetail }) {
-  const directory = useDirectory()
-  const site = directory.sites[alert.site_id]
+  const site = useDirectoryWith([alert.site_id]).sites[alert.site_id]
   const zone = site?.timezone
   const mute = muteOf(useMutes(), alert)
   const ofProbe = useQuery(alertsQuery({ probe_id: alert.probe_id, limit: SIMILAR + 1 }))

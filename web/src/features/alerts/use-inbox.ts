@@ -3,7 +3,7 @@ import { useDeferredValue, useLayoutEffect, useMemo, useRef, useState } from 're
 import { type AlertFilter, type AlertRecord, alertsQuery, resolvedAlertsQuery } from '../../api/alerts.ts'
 import { keepSame } from '../../lib/keep-same.ts'
 import { isForPage } from '../../lib/keys.ts'
-import { type Directory, useDirectory } from '../../lib/use-directory.ts'
+import { type Directory, useDirectoryWith } from '../../lib/use-directory.ts'
 import { useSetUrlState, useUrlState } from '../../lib/use-url-state.ts'
 import { type Counts, countsOf, FILTERS, type Filter, type InboxRow, inboxRows } from './inbox.ts'
 import { POLL_MS } from './use-live-alerts.ts'
@@ -56,7 +56,6 @@ export const isSamePlace = (client: string, site: string) => (key: QueryKey) => 
 }
 
 export function useInbox({ filter, client, site, severity, text }: InboxFilter): Inbox {
-  const directory = useDirectory()
   const sought = useDeferredValue(text)
   const asked: AlertFilter = {
     ...(client === '' ? {} : { client_id: client }),
@@ -66,10 +65,18 @@ export function useInbox({ filter, client, site, severity, text }: InboxFilter):
   const live = { refetchInterval: POLL_MS, placeholderData: keepSame(isSamePlace(client, site)) }
   const unresolved = useQuery({ ...alertsQuery({ ...asked, resolved: false, limit: UNRESOLVED_MOST }), ...live })
   const resolved = useInfiniteQuery({ ...resolvedAlertsQuery(asked, RESOLVED_PAGE), ...live })
-  const rows = useMemo(() => {
-    if (unresolved.data === undefined || resolved.data === undefined) return null
-    return inboxRows([...unresolved.data, ...resolved.data.pages.flat()], directory, { filter, text: sought })
-  }, [unresolved.data, resolved.data, directory, filter, sought])
+  const alerts = useMemo(
+    () =>
+      unresolved.data === undefined || resolved.data === undefined
+        ? null
+        : [...unresolved.data, ...resolved.data.pages.flat()],
+    [unresolved.data, resolved.data],
+  )
+  const directory = useDirectoryWith((alerts ?? []).map(({ site_id }) => site_id))
+  const rows = useMemo(
+    () => (alerts === null ? null : inboxRows(alerts, directory, { filter, text: sought })),
+    [alerts, directory, filter, sought],
+  )
   return {
     rows,
     counts: countsOf(unresolved.data ?? [], (unresolved.data?.length ?? 0) < UNRESOLVED_MOST),

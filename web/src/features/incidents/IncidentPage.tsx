@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { type IncidentDetail, type IncidentRecord, incidentQuery } from '../../api/incidents.ts'
 import { AboutClient } from '../../api/session.ts'
-import { useDirectory, useIsDirectoryAwaited } from '../../lib/use-directory.ts'
+import { useDirectory, useDirectoryWith, useIsDirectoryAwaited } from '../../lib/use-directory.ts'
 import { personName } from '../../lib/words.ts'
 import { ownZone } from '../../lib/zone.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -52,8 +52,7 @@ export function IncidentPage() {
 const PARENTS = [{ label: 'Incidents', to: '/incidents' }]
 
 function Loaded({ incident }: { incident: IncidentDetail }) {
-  const directory = useDirectory()
-  const site = directory.sites[incident.site_id ?? '']
+  const site = useDirectoryWith([incident.site_id]).sites[incident.site_id ?? '']
   const zone = site?.timezone
   return (
     <AboutClient value={incident.client_id}>

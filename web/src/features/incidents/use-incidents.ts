@@ -8,7 +8,7 @@ import {
   unresolvedIncidentsQuery,
 } from '../../api/incidents.ts'
 import { keepSame } from '../../lib/keep-same.ts'
-import { type Directory, useDirectory } from '../../lib/use-directory.ts'
+import { type Directory, useDirectoryWith } from '../../lib/use-directory.ts'
 import { type Counts, countsOf } from '../alerts/inbox.ts'
 import { type InboxFilter, isSamePlace } from '../alerts/use-inbox.ts'
 import { POLL_MS } from '../alerts/use-live-alerts.ts'
@@ -32,7 +32,6 @@ export interface Incidents {
 }
 
 export function useIncidents({ filter, client, site, severity, text }: InboxFilter): Incidents {
-  const directory = useDirectory()
   const sought = useDeferredValue(text)
   const where = {
     ...(client === '' ? {} : { client_id: client }),
@@ -48,6 +47,7 @@ export function useIncidents({ filter, client, site, severity, text }: InboxFilt
     if (unresolved.data === undefined || resolved.data === undefined || alerts.data === undefined) return null
     return incidentNodes([...unresolved.data, ...resolved.data.pages.flat()], alerts.data)
   }, [unresolved.data, resolved.data, alerts.data])
+  const directory = useDirectoryWith((nodes ?? []).map(({ incident }) => incident.site_id))
   const rows = useMemo(
     () => (nodes === null ? null : incidentRows(nodes, directory, { filter, text: sought })),
     [nodes, directory, filter, sought],

@@ -1,10 +1,11 @@
 import { Button, Group, SegmentedControl, Select, Skeleton, Stack } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { MailCheck } from 'lucide-react'
 import { useMemo } from 'react'
 import { type DeliveryRecord, deliveriesQuery, useRetryDelivery } from '../../api/channels.ts'
+import { clientsQuery } from '../../api/clients.ts'
 import { useMayChange, useSession } from '../../api/session.ts'
 import { useNow } from '../../lib/external.ts'
 import { notifyOf } from '../../lib/refusal.ts'
@@ -80,14 +81,15 @@ export function DeliveriesTab() {
 }
 
 function Log({ rows, isAll }: { rows: readonly DeliveryRecord[]; isAll: boolean }) {
-  const { clients } = useDirectory()
+  const { data: clients } = useQuery(clientsQuery)
+  const names = useMemo(() => new Map(clients?.map(({ id, name }) => [id, name])), [clients])
   const { mayChange } = useSession()
   const mayChangeOf = useMayChange()
   const navigate = useNavigate()
   const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false }) ?? false
   // A message that belongs to no client needs a role for all clients, as adding a client does.
   const maySend = ({ client_id }: DeliveryRecord) => mayChangeOf(client_id)
-  const columns = deliveryColumns(clients, mayChange ? maySend : null)
+  const columns = deliveryColumns(names, mayChange ? maySend : null)
   const shown = isPhone ? [stacked(columns)] : columns
   if (rows.length === 0) {
     return (
@@ -145,7 +147,7 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
 }
 
 function deliveryColumns(
-  clients: Readonly<Record<string, { name: string }>>,
+  names: ReadonlyMap<string, string>,
   maySend: ((delivery: DeliveryRecord) => boolean) | null,
 ): Column<DeliveryRecord>[] {
   const retry: Column<DeliveryRecord> = {
@@ -182,9 +184,7 @@ function deliveryColumns(
       render: (delivery) => (
         <>
           {channelName(delivery)}
-          {delivery.client_id !== null && (
-            <span className={classes.muted}> {clients[delivery.client_id]?.name ?? 'a paused client'}</span>
-          )}
+          {delivery.client_id !== null && <span className={classes.muted}> {names.get(delivery.client_id)}</span>}
         </>
       ),
     },
