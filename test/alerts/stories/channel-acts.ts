@@ -100,6 +100,7 @@ async function mendAddresses({ ctx, client, broken, readers, addresses }: Story)
     const mended = field === 'email' ? `ops${readers.size}.${address}` : `${address}x`
     readers.delete(address)
     readers.set(mended, reader)
+    reader.miss()
     broken.delete(address)
     addresses[field] = mended
     await updateClient(ctx, client.id, { [field]: mended }, false)

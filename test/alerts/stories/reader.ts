@@ -54,6 +54,11 @@ export class Reader {
     for (const belief of this.beliefs.values()) belief.isStale = true
   }
 
+  /** What came meanwhile went to an address that was no more: an incident may have become a warning since. */
+  miss(): void {
+    for (const belief of this.beliefs.values()) belief.mayRise = true
+  }
+
   /** What came last of these incidents was not noted, and will not come again. */
   doubt(incidentIds: readonly string[]): void {
     for (const id of incidentIds) {
