@@ -136,7 +136,9 @@ async function noteKnown(
   due: readonly DueMessage[],
   written: ReadonlySet<string | null>,
 ): Promise<void> {
-  const known = due.filter(({ kind, alert }) => kind === 'escalated' && !written.has(alert.id))
+  const known = due.filter(
+    ({ kind, alert, isRepeat }) => kind === 'escalated' && isRepeat !== true && !written.has(alert.id),
+  )
   if (known.length === 0) return
   const incidentIds = known.map((message) => message.known.row.id)
   // Of these alone it is certain that they are locked.

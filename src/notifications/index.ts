@@ -38,6 +38,7 @@ export {
   amendVendorMessages,
   channelsKnowingCritical,
   channelsNotified,
+  channelsTakingForWarning,
   isVendorKnown,
   lastCritical,
   withdrawVendorEnd,

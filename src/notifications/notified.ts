@@ -1,6 +1,6 @@
 import { chunksOf, type DeliveryRow, type Kysely, type Tables, type Transaction } from '../store/index.ts'
 import type { AlertMessage, AlertMessageKind, MessageImpact, VendorMessage } from './message.ts'
-import { isUnsent } from './outbox-entry.ts'
+import { BRIEF, isUnsent } from './outbox-entry.ts'
 
 interface Notified {
   isOver: boolean
@@ -69,6 +69,37 @@ export async function channelsKnowingCritical(
     }
   }
   return knowing
+}
+
+/**
+ * Returns, by alert, the channels whose messages since it was last opened there, sent or waiting, say that it is a warning, and none
+ * that it is critical. An escalation that failed counts as said, so that it is not written again and again.
+ */
+export async function channelsTakingForWarning(
+  trx: Transaction<Tables>,
+  alertIds: readonly string[],
+): Promise<Map<string, ReadonlySet<string>>> {
+  const behind = new Map<string, Set<string>>()
+  for (const ids of chunksOf([...new Set(alertIds)])) {
+    const rows = await trx
+      .selectFrom('deliveries')
+      .select(['alert_id', 'channel', 'kind', 'state', 'message'])
+      .where('alert_id', 'in', ids)
+      .where('state', '<>', 'cancelled')
+      .where('kind', 'not in', [...OF_HANDLING, BRIEF.kind])
+      .orderBy('id')
+      .execute()
+    for (const { alert_id, channel, kind, state, message } of rows) {
+      if (alert_id === null || (state === 'failed' && kind !== 'escalated')) continue
+      const channels = behind.get(alert_id) ?? new Set()
+      behind.set(alert_id, channels)
+      const { alert } = JSON.parse(message) as AlertMessage
+      if (kind === 'resolved' || alert.severity === 'critical') channels.delete(channel)
+      // Later messages than the opening may be about something milder, which does not take back how bad it is.
+      else if (kind === 'opened') channels.add(channel)
+    }
+  }
+  return behind
 }
 
 /** Returns, by alert, the last message since its last end that said with its words and figures that it is critical. */

@@ -167,3 +167,33 @@ testOnEveryEngine(
     assert.deepEqual(toPeople.toSorted(), ['Ada escalated critical', 'Grace opened critical'])
   },
 )
+
+for (const [isWanted, kind] of [
+  [1, 'escalated'],
+  [0, 'explained'],
+] as const) {
+  testOnEveryEngine(
+    `a critical cause found for what others knew as critical is ${kind} to a channel that was told of a warning only`,
+    async (store, t) => {
+      const { run, said } = await watchTypes(t, store, ['cmp_check', 'http_health'])
+      await store.write.updateTable('clients').set({ notify_escalated: isWanted }).execute()
+      await run({ cmp_check: 'critical' })
+      const late = store.write.selectFrom('deliveries').select(['id', 'message']).where('channel', 'like', '%:warning')
+      const { id, message } = await late.executeTakeFirstOrThrow()
+      const told = message.replace('"severity":"critical"', '"severity":"warning"')
+      assert.notEqual(told, message)
+      await store.write.updateTable('deliveries').set({ message: told }).where('id', '=', id).execute()
+      await run({ cmp_check: 'warning' })
+      await run({ http_health: 'critical' })
+      await run({ http_health: 'critical' })
+      assert.deepEqual(await said('warning'), [
+        'opened warning cmp_check critical',
+        `${kind} critical http_health critical`,
+      ])
+      assert.deepEqual(await said('critical'), [
+        'opened critical cmp_check critical',
+        'explained critical http_health critical',
+      ])
+    },
+  )
+}

@@ -30,6 +30,8 @@ export interface Intent {
   knowing?: ReadonlySet<string>
   /** The only channels that it is news to; null, or missing: all. */
   to?: ReadonlySet<string> | null
+  /** Whether others were notified of it before, so that it was not announced now. */
+  isRepeat?: boolean
   /** When it is back: whether some channel was notified of its end, or not even of its beginning. */
   isNews?: boolean
 }
@@ -67,6 +69,8 @@ export interface DueMessage {
   knowing?: ReadonlySet<string>
   /** The only channels that it is news to; null, or missing: all. */
   to?: ReadonlySet<string> | null
+  /** Whether others were notified of it before, so that it was not announced now. */
+  isRepeat?: boolean
   /** When it is for one person alone: their name and channels. */
   only?: { name: string; channels: readonly Channel[] }
 }
@@ -90,7 +94,7 @@ export async function dueMessages(
   const sources = await sourcesOf(trx, speaking, pending, context)
   return wanted.flatMap((intent) => {
     const { known, kind, otherwise = null, note, move, ending, voice, alert } = intent
-    const { handledBy = null, knowing = new Set(), to = null } = intent
+    const { handledBy = null, knowing = new Set(), to = null, isRepeat = false } = intent
     const source = sources.get(voice.probe_id)
     const workMs = ending === null || source === undefined ? 0 : workLeft(voice, source, context)
     const audience = source === undefined ? null : audienceOf(intent, voice, source, context, workMs)
@@ -105,7 +109,7 @@ export async function dueMessages(
     const isMoot = ending !== null && (ending.isRemoved || rulesOf(voice, source, context).suppressedBy !== null)
     const named = sources.get(alert.probe_id) ?? source
     const ofIncident = { kind, otherwise, before, alert, source: named, known, note, resolvedBy, handledBy }
-    return [{ ...ofIncident, audience, isMoot, holdMs, workMs, knowing, to }]
+    return [{ ...ofIncident, audience, isMoot, holdMs, workMs, knowing, to, isRepeat }]
   })
 }
 

@@ -5,6 +5,7 @@ import type { Transition } from '../machine/types.ts'
 import { FOR_NO_ONE, isForNoOne, quietEndOf } from '../message-entries.ts'
 import { areMuted, silenceOf } from '../mutes.ts'
 import type { AlertContext } from '../rules.ts'
+import { withThoseBehind } from './behind.ts'
 import { type Case, factsOfSites, lockCases, saveCases } from './case.ts'
 import { followAlerts, isComment, worstOf } from './close.ts'
 import { type DueMessage, dueMessages, type Intent, type PendingTransition } from './due-messages.ts'
@@ -84,7 +85,8 @@ export async function throughIncidents(
     if (ending !== null) intents.push({ known, kind: 'resolved', note: null, move: null, ending })
     else if (known.row.state !== state) intents.push(...handledIntents(known))
   }
-  const due = await dueMessages(trx, intents, pending, context)
+  const said = await withThoseBehind(trx, intents, moves, cases.values(), context)
+  const due = await dueMessages(trx, said, pending, context)
   const unheard = due.filter((message) => isForNoOne(message, context.channelSettings, now))
   for (const { known } of unheard) known.events.push({ ...FOR_NO_ONE, kind: 'critical_only' })
   await moveAlerts(trx, cases, places, moves)

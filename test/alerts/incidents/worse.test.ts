@@ -347,3 +347,30 @@ testLogic('what was said to flap as critical ends as critical, however mild it w
   await find(`w${'o'.repeat(12)}`)
   assert.equal((await said()).at(-1), 'resolved critical')
 })
+
+testOnEveryEngine(
+  'a channel that was told of a warning only is told once that it is critical again, though others knew it',
+  async (store, t) => {
+    const { health, clock } = await watchServer(t, store)
+    await store.write.updateTable('clients').set({ email: 'ops@acme.example' }).execute()
+    const result = async (status: Status) => {
+      clock.advance(MINUTE)
+      await health(status)
+    }
+    await result('critical')
+    await result('warning')
+    // As what waited at a dead address is sent once it is mended, with what the incident has become meanwhile.
+    const [late] = await store.write.selectFrom('deliveries').selectAll().where('channel', 'like', 'email:%').execute()
+    assert.ok(late)
+    const opening = JSON.parse(late.message) as AlertMessage
+    const message = JSON.stringify({ ...opening, alert: { ...opening.alert, severity: 'warning' } })
+    await store.write.updateTable('deliveries').set({ message }).where('id', '=', late.id).execute()
+    await deliverAll(store, clock.now())
+    for (const status of ['critical', 'critical', 'warning', 'critical'] as const) await result(status)
+    assert.deepEqual(await written(store), [
+      'email escalated critical',
+      'email opened warning',
+      'global opened critical',
+    ])
+  },
+)
