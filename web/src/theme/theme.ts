@@ -1,5 +1,5 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
-import { type ComponentProps, createElement, type MouseEvent } from 'react'
+import { type ComponentProps, createElement, type FocusEvent, type MouseEvent, useState } from 'react'
 
 const accent: MantineColorsTuple = [
   '#eef3ff',
@@ -66,17 +66,32 @@ const OVERLAY = {
 
 const BUTTON = 'button'
 
-/** A button that loads: Mantine disables it, and it would lose the focus. */
-const BusyButton = ({
-  disabled,
+/**
+ * A button that is disabled while it has the focus would lose it, and the keyboard would begin at the top of the page. One that loads, which Mantine
+ * disables, or that becomes disabled under the focus does nothing, and is disabled in earnest once the focus has left it.
+ */
+const KeepingButton = ({
+  disabled = false,
   type = 'button',
+  onFocus,
+  onBlur,
   ...props
 }: ComponentProps<'button'> & { [data: `data-${string}`]: unknown }) => {
+  const [hasFocus, setHasFocus] = useState(false)
   const isBusy = props['data-loading'] === true && props['data-disabled'] !== true
+  const isKept = isBusy || (disabled && hasFocus)
   return createElement(BUTTON, {
     ...props,
     type,
-    ...(isBusy ? { 'aria-disabled': true, onClick: (event: MouseEvent) => event.preventDefault() } : { disabled }),
+    onFocus: (event: FocusEvent<HTMLButtonElement>) => {
+      setHasFocus(true)
+      onFocus?.(event)
+    },
+    onBlur: (event: FocusEvent<HTMLButtonElement>) => {
+      setHasFocus(false)
+      onBlur?.(event)
+    },
+    ...(isKept ? { 'aria-disabled': true, onClick: (event: MouseEvent) => event.preventDefault() } : { disabled }),
   })
 }
 
@@ -114,7 +129,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    Button: { defaultProps: { size: 'sm', component: BusyButton } },
+    Button: { defaultProps: { size: 'sm', component: KeepingButton } },
+    ActionIcon: { defaultProps: { component: KeepingButton } },
     // Mantine's 11 px are not in our scale.
     InputWrapper: {
       vars: () => ({
