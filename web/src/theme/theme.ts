@@ -95,6 +95,9 @@ const KeepingButton = ({
   })
 }
 
+/** The options scroll in the list itself, which belongs to its field: Mantine's own place for them is one that no key reaches, for axe. */
+const LIST = { defaultProps: { withScrollArea: false } }
+
 /** Mantine's components in our scale. Our own styles use `tokens.css` instead. */
 export const theme = createTheme({
   colors: { accent, danger, gray, dark },
@@ -131,6 +134,10 @@ export const theme = createTheme({
   components: {
     Button: { defaultProps: { size: 'sm', component: KeepingButton } },
     ActionIcon: { defaultProps: { component: KeepingButton } },
+    Select: LIST,
+    Autocomplete: LIST,
+    MultiSelect: LIST,
+    TagsInput: LIST,
     // Mantine's 11 px are not in our scale.
     InputWrapper: {
       vars: () => ({
