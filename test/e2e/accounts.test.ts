@@ -261,6 +261,9 @@ test('someone without a role, or who loses the last one, sees whom to ask for on
   assert.equal(await page.getByText('connecting', { exact: true }).count(), 0)
   await follow(page, '/probes/new')
   await page.getByRole('heading', { name: 'You have no role yet' }).waitFor()
+  await follow(page, '/wall')
+  await page.getByText('This account has no role yet: ask an owner for one').waitFor()
+  await assertAccessible(page)
   assert.equal(streams, 0, 'a stream that is refused looks like a lost connection')
   // Each refusal is an error to the browser, also of what this page still asks for.
   await page.waitForLoadState('networkidle')

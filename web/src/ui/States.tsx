@@ -15,11 +15,20 @@ interface EmptyStateProps {
   action?: ReactNode
   /** `main` when it is the whole page, whose heading its title then is. */
   as?: 'section' | 'main'
+  /** Of its title: 1 where it is all that its page shows. */
+  level?: 1 | 2
 }
 
 /** Shown instead of an empty list or chart; says what fills it. */
-export function EmptyState({ icon: Icon, title, children, action, as: Box = 'section' }: EmptyStateProps) {
-  const Title = Box === 'main' ? 'h1' : 'h2'
+export function EmptyState({
+  icon: Icon,
+  title,
+  children,
+  action,
+  as: Box = 'section',
+  level = Box === 'main' ? 1 : 2,
+}: EmptyStateProps) {
+  const Title = `h${level}` as const
   return (
     <Box className={classes.box}>
       <Icon size={28} strokeWidth={1.5} aria-hidden />
@@ -33,16 +42,18 @@ export function EmptyState({ icon: Icon, title, children, action, as: Box = 'sec
 interface ErrorStateProps {
   error: Error
   onRetry?: () => void
+  level?: 1 | 2
 }
 
 /** Shown instead of something that failed to load: why, and what to do. */
-export function ErrorState({ error, onRetry }: ErrorStateProps) {
+export function ErrorState({ error, onRetry, level = 2 }: ErrorStateProps) {
   const { title, advice } = explain(error)
   return (
     <div role="alert">
       <EmptyState
         icon={TriangleAlert}
         title={title}
+        level={level}
         action={
           onRetry === undefined ? null : (
             <Button variant="default" leftSection={<RefreshCw size={16} aria-hidden />} onClick={onRetry}>

@@ -31,7 +31,7 @@ export function WallPage() {
       {data !== undefined ? (
         <Loaded overview={data} freshness={freshness} now={now} />
       ) : error !== null ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
+        <ErrorState error={error} level={1} onRetry={() => void refetch()} />
       ) : (
         <span className="sr-only" role="status">
           Loading the wall
