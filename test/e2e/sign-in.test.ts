@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { HOUR } from '../../src/lib/index.ts'
+import { insertAlert } from '../../testkit/alerts.ts'
 import { bearer, type SiteKey } from '../../testkit/api.ts'
 import { eventPayload } from '../../testkit/deltas.ts'
 import { insertProbe } from '../../testkit/probes.ts'
@@ -232,5 +233,34 @@ test('signing in', async (t) => {
       await page.getByText('Acme shop').waitFor()
       assert.equal(new URL(page.url()).origin, service.url)
     }
+  })
+
+  await t.test('a session that ends while an alert is acknowledged leaves the question and its comment', async (t) => {
+    const alert = await insertAlert(service.service.store, site, clock.now() - HOUR)
+    const { page, browserErrors } = await openPage(t, service.url, `/sign-in?next=/alerts/${alert.id}`)
+    await page.getByLabel('Key', { exact: true }).fill(ADMIN_TOKEN)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Acknowledge' }).click()
+    const comment = page.getByLabel('Comment', { exact: true })
+    await comment.fill('The host is on it')
+    await page.getByLabel('Your name').fill('Kim')
+    await page.context().clearCookies()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.getByRole('heading', { name: 'Sign in' }).click()
+    await dialog.getByLabel('Key', { exact: true }).click()
+    await page.keyboard.type(ADMIN_TOKEN)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal(await comment.inputValue(), 'The host is on it')
+    await page.getByText('Your session had ended: try again').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
+    await page.getByText('The host is on it').waitFor()
+    assert.ok(
+      browserErrors.every((text) => EXPECTED.test(text)),
+      browserErrors.join('\n'),
+    )
+    browserErrors.length = 0
   })
 })

@@ -27,7 +27,7 @@ export function createQueryClient(): QueryClient {
   // The default scheduler notifies after a timer, so a double click would send two calls before the button is disabled.
   notifyManager.setScheduler(queueMicrotask)
   const onError = (error: Error) => {
-    if (error instanceof ApiError && error.code === 'unauthorized') signedOut(client)
+    if (error instanceof ApiError && error.code === 'unauthorized') signedOut(client, error)
   }
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({

@@ -109,8 +109,12 @@ export function useMayChange(): (clientId: string | null | undefined) => boolean
 const ended = external(false)
 export const useSessionEnded = ended.use
 
-/** Call when the session has ended. On a page without a form, the router goes to the sign-in. */
-export function signedOut(client: QueryClient): void {
+/**
+ * Call when the session has ended. On a page without a form, the router goes to the sign-in.
+ *
+ * @param error that said so; a form shows it once its user has signed in again above it
+ */
+export function signedOut(client: QueryClient, error?: Error): void {
   const before = client.getQueryData(sessionQuery.queryKey)
   // The sign-in page has a form, too, but a 401 for a wrong key there ends no session.
   if (
@@ -119,6 +123,8 @@ export function signedOut(client: QueryClient): void {
     (unsaved().length > 0 || document.querySelector('form') !== null)
   ) {
     ended.set(true)
+    // The service's own words are for programs: which header to send.
+    if (error !== undefined) error.message = 'Your session had ended: try again'
     return
   }
   client.setQueryData(sessionQuery.queryKey, {

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FocusEvent, useEffect } from 'react'
+import { type FocusEvent, type SyntheticEvent, useEffect } from 'react'
 import { request } from '../../api/client.ts'
 import { mustSignIn, type Session, signedIn } from '../../api/session.ts'
 import { ErrorState } from '../../ui/States.tsx'
@@ -12,6 +12,9 @@ const open = (dialog: HTMLDialogElement | null) => {
 
 /** A dialog on the page below listens for Escape on the window, before this one; it ignores keys of elements with this attribute. */
 const keepEscape = ({ target }: FocusEvent<HTMLElement>) => target.setAttribute('data-mantine-stop-propagation', 'true')
+
+/** A popover on the page below closes at a click anywhere else: its question, and why it was refused, would be gone. */
+const keepClick = (event: SyntheticEvent) => event.stopPropagation()
 
 /** The sign-in above a page whose session has ended. The page stays, but covered completely: no one may see it without a session. */
 export function SignInAgain() {
@@ -40,6 +43,8 @@ export function SignInAgain() {
       // A click beside the fields keeps the focus inside the dialog.
       tabIndex={-1}
       onFocusCapture={keepEscape}
+      onMouseDown={keepClick}
+      onTouchStart={keepClick}
       onCancel={(event) => event.preventDefault()}
       onClose={(event) => event.currentTarget.showModal()}
     >
