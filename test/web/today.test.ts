@@ -27,8 +27,9 @@ test('a night without incidents is calm only as far as someone looked', () => {
   const words = (sites: number, unjudged: number, down_seconds = 59) =>
     calmWords(sites, unjudged, { down_seconds }).join('. ')
   assert.deepEqual(
-    [words(6, 6), words(6, 1), words(6, 0), words(6, 1, 9 * 3_600)],
+    [words(0, 0), words(6, 6), words(6, 1), words(6, 0), words(6, 1, 9 * 3_600)],
     [
+      'No site is watched. What breaks overnight is listed here. ',
       'No site is judged yet. So no incident could open: the overview says what each site is waiting for.',
       'Nothing broke overnight. No incident opened, and none is unresolved. 1 of 6 sites is not judged yet.',
       'Nothing broke overnight. No incident opened, and none is unresolved.',

@@ -8,7 +8,8 @@ import {
   unresolvedIncidentsQuery,
 } from '../../api/incidents.ts'
 import { keepSame } from '../../lib/keep-same.ts'
-import { type Directory, useDirectoryWith } from '../../lib/use-directory.ts'
+import { useDirectoryWith } from '../../lib/paused-sites.ts'
+import type { Directory } from '../../lib/use-directory.ts'
 import { type Counts, countsOf } from '../alerts/inbox.ts'
 import { type InboxFilter, isSamePlace } from '../alerts/use-inbox.ts'
 import { POLL_MS } from '../alerts/use-live-alerts.ts'

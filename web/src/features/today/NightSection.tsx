@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { MoonStar } from 'lucide-react'
+import { useSession } from '../../api/session.ts'
 import type { Today } from '../../api/today.ts'
 import type { Directory } from '../../lib/use-directory.ts'
 import { counted } from '../../lib/words.ts'
 import { TextLink } from '../../ui/LinkButton.tsx'
-import { NoSites } from '../../ui/NoSites.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
 import { STATUS_WORDS } from '../../ui/status/status.ts'
@@ -27,15 +27,9 @@ interface NightSectionProps {
 
 /** The incidents opened and resolved since the evening, and those unresolved. */
 export function NightSection({ sites, unjudged, overnight, zone, directory }: NightSectionProps) {
+  const { mayChange } = useSession()
   const since = `since ${momentLine(Date.parse(overnight.since), zone)}`
   const { incidents, opened, resolved, open } = overnight
-  if (incidents.length === 0 && sites === 0) {
-    return (
-      <Section title="Overnight" about={since}>
-        <NoSites title="No site is watched">What broke in the night is listed here, and what has recovered.</NoSites>
-      </Section>
-    )
-  }
   if (incidents.length === 0) {
     const [title, text] = calmWords(sites, unjudged, overnight)
     return (
@@ -45,6 +39,7 @@ export function NightSection({ sites, unjudged, overnight, zone, directory }: Ni
           <span>
             <b>{title}</b>
             {text}
+            {sites === 0 && mayChange && <TextLink to="/clients">Add a site</TextLink>}
           </span>
         </p>
       </Section>

@@ -41,12 +41,13 @@ export function downWords({ down_seconds: seconds }: Pick<Today['overnight'], 'd
   return `Tagwarden was down for ${duration(1_000 * seconds)} of it: what broke and recovered meanwhile is not known.`
 }
 
-/** The words for a night without incidents, where there are sites. Where nothing was judged, or Tagwarden was down, none could open. */
+/** The words for a night without incidents. Where nothing was judged, or Tagwarden was down, none could open. */
 export function calmWords(
   sites: number,
   unjudged: number,
   overnight: Pick<Today['overnight'], 'down_seconds'>,
 ): readonly [title: string, text: string] {
+  if (sites === 0) return ['No site is watched', 'What breaks overnight is listed here. ']
   if (unjudged >= sites) {
     return ['No site is judged yet', 'So no incident could open: the overview says what each site is waiting for.']
   }
