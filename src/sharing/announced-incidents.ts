@@ -9,7 +9,7 @@ import {
   type Tables,
   type Transaction,
 } from '../store/index.ts'
-import { shownIncidents, type Turn as TimelineTurn, turnsOf } from './history.ts'
+import { namedSites, shownIncidents, type Turn as TimelineTurn, turnsOf } from './history.ts'
 import { isNews, type StatusChange } from './subscription-mails.ts'
 
 /**
@@ -126,13 +126,14 @@ async function announceOf(store: Store, clock: Clock, clientId: string): Promise
   const pages = new Set(shown.map(({ id }) => id))
   const gone = known.filter(({ id, turns }) => !pages.has(id) && turns.at(-1)?.kind !== 'resolved')
   const ends = await endsOf(store.read, gone)
-  const at = await timeAfterAll(store.write, clientId, clock.now())
-  const changes = announcementsOf(known, shown, ends, at)
+  const changes = announcementsOf(known, shown, ends, clock.now())
   if (changes.length === 0) return
   const before = new Map(rows.map(({ id, changed_at }) => [id, changed_at]))
   await store.write.transaction().execute(async (trx) => {
+    const at = await timeAfterAll(trx, clientId, clock.now())
     for (const { id, site_id, title, turns } of changes) {
-      const row = { id, client_id: clientId, site_id, title, turns: JSON.stringify(turns), changed_at: at }
+      const stamped = turns.map((turn, n) => (n === turns.length - 1 ? { ...turn, at } : turn))
+      const row = { id, client_id: clientId, site_id, title, turns: JSON.stringify(stamped), changed_at: at }
       await write(trx, row, before.get(id))
     }
   })
@@ -157,12 +158,7 @@ export async function timeAfterAll(db: Kysely<Tables>, clientId: string, now: nu
 
 /** Including those of paused sites: pausing a site ends its incidents, and subscribers who were e-mailed about one have to learn that. */
 async function readShown(db: Kysely<Tables>, clientId: string, now: number): Promise<Shown[]> {
-  const sites = await db
-    .selectFrom('sites')
-    .select(['id', 'name', 'timezone'])
-    .where('client_id', '=', clientId)
-    .execute()
-  const shown = await shownIncidents(db, clientId, sites, now - DAY)
+  const shown = await shownIncidents(db, clientId, await namedSites(db, clientId), now - DAY)
   const alone = new Set(withoutParts(shown, shown).map(({ id }) => id))
   const ends = new Map(shown.map(({ id, resolved_at }) => [id, resolved_at]))
   // An incident that outlasts its cause by this time is another problem, and news.

@@ -46,6 +46,10 @@ interface NamedSite {
   timezone: string
 }
 
+/** Returns a client's sites, paused ones too. */
+export const namedSites = (db: Kysely<Tables>, clientId: string): Promise<NamedSite[]> =>
+  db.selectFrom('sites').select(['id', 'name', 'timezone']).where('client_id', '=', clientId).execute()
+
 interface ShownIncident extends Omit<PastIncident, 'back_at'> {
   site_id: string
   parent_id: string | null

@@ -6,6 +6,7 @@ import type { Store } from '../store/index.ts'
 import { announcedIncidents, announceIncidents, forgetIncidents, incidentsSince } from './announced-incidents.ts'
 import { announcedLately, forgetAnnounced, MaintenanceAnnouncer, maintenanceSince } from './announced-maintenance.ts'
 import { withinAskingLimit } from './asking.ts'
+import { namedSites } from './history.ts'
 import { afterMail, forgetLapsed, type OpenSubscriber, openSubscribers, removeRefused } from './subscribers.ts'
 import {
   changesMail,
@@ -91,11 +92,7 @@ export class Subscriptions extends JobRunner {
 
   async #newsOf(clientId: string): Promise<News> {
     const { store, clock } = this.#options
-    const sites = await store.read
-      .selectFrom('sites')
-      .select(['id', 'name', 'timezone'])
-      .where('client_id', '=', clientId)
-      .execute()
+    const sites = await namedSites(store.read, clientId)
     const incidents = await announcedIncidents(store, clientId, clock.now())
     const maintenance = await announcedLately(store, clientId, clock.now())
     return (until, now) => {
