@@ -14,9 +14,8 @@ import { PendingPage } from '../../ui/PendingPage.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { ErrorState } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
-import { STATUS_WORDS, unjudgedWords } from '../../ui/status/status.ts'
 import { ExpectationPanel } from './ExpectationPanel.tsx'
-import { inWords, pausedWords, runs, statusOf } from './list.ts'
+import { inWords, markOf, pausedWords, runs } from './list.ts'
 import { DeleteProbe, ProbeActions } from './ProbeActions.tsx'
 import { PushPanel } from './PushPanel.tsx'
 import classes from './probe.module.css'
@@ -51,7 +50,6 @@ function Loaded({ probe }: { probe: ProbeRecord }) {
   const results = useInfiniteQuery(resultsQuery(probe.id, undefined, view === 'changes'))
   const [isDeleting, setDeleting] = useState(false)
   const rows = results.data?.pages.flat()
-  const status = statusOf(probe)
   const zone = site?.timezone
   const type = types?.find(({ probe_type }) => probe_type === probe.probe_type)
   return (
@@ -62,15 +60,7 @@ function Loaded({ probe }: { probe: ProbeRecord }) {
           { label: 'Probes', to: '/probes' },
           ...(site === undefined ? [] : [{ label: site.name, to: `/sites/${site.id}/probes` }]),
         ]}
-        mark={
-          <StatusMark
-            status={runs(probe) ? status : 'unknown'}
-            size={16}
-            label={
-              runs(probe) ? (unjudgedWords(probe, probe.last_message) ?? STATUS_WORDS[status]) : pausedWords(probe)
-            }
-          />
-        }
+        mark={<StatusMark {...markOf(probe)} size={16} />}
         actions={<ProbeActions probe={probe} onDelete={() => setDeleting(true)} />}
       >
         {type?.description}

@@ -2,7 +2,7 @@ import type { Status } from '../../api/overview.ts'
 import type { ProbeRecord } from '../../api/probes.ts'
 import type { SiteRecord } from '../../api/sites.ts'
 import { duration, unbroken } from '../../lib/words.ts'
-import { bySeverity, STATUSES } from '../../ui/status/status.ts'
+import { bySeverity, STATUS_WORDS, STATUSES, unjudgedWords } from '../../ui/status/status.ts'
 
 export const FILTERS = ['all', 'trouble', 'off'] as const
 export type Filter = (typeof FILTERS)[number]
@@ -24,6 +24,13 @@ export const runs = ({ paused_by }: Pick<ProbeRecord, 'paused_by'>): boolean => 
 /** "paused", "client paused" */
 export const pausedWords = ({ paused_by }: Pick<ProbeRecord, 'paused_by'>): string =>
   paused_by === null || paused_by === 'probe' ? 'paused' : `${paused_by} paused`
+
+/** A probe's mark and its words: a paused one is in no state. */
+export function markOf(probe: ProbeRecord): { status: Status; label: string } {
+  if (!runs(probe)) return { status: 'unknown', label: pausedWords(probe) }
+  const status = statusOf(probe)
+  return { status, label: unjudgedWords(probe, probe.last_message) ?? STATUS_WORDS[status] }
+}
 
 /** The rows of the list, worst first, paused probes last. */
 export function rowsOf(probes: readonly ProbeRecord[], sites: readonly SiteRecord[]): ProbeRow[] {

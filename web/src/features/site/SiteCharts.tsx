@@ -7,8 +7,8 @@ import { HeatStrip } from '../../ui/HeatStrip.tsx'
 import { RelativeTime } from '../../ui/RelativeTime.tsx'
 import { Awaited } from '../../ui/States.tsx'
 import { StatusMark } from '../../ui/status/StatusMark.tsx'
-import { bySeverity, STATUS_WORDS, unjudgedWords } from '../../ui/status/status.ts'
-import { pausedWords, runs, statusOf } from '../probes/list.ts'
+import { bySeverity } from '../../ui/status/status.ts'
+import { markOf, statusOf } from '../probes/list.ts'
 import { CapturedPanel } from './CapturedPanel.tsx'
 import { ChangesPanel } from './ChangesPanel.tsx'
 import { EventsPanel } from './EventsPanel.tsx'
@@ -150,11 +150,9 @@ function ProbesPanel() {
 
 function Probe({ probe, zone }: { probe: ProbeRecord; zone: string }) {
   const { data: results = [] } = useQuery(stripQuery(probe))
-  const status = runs(probe) ? statusOf(probe) : 'unknown'
-  const words = runs(probe) ? (unjudgedWords(probe, probe.last_message) ?? STATUS_WORDS[status]) : pausedWords(probe)
   return (
     <li className={classes.probe}>
-      <StatusMark status={status} label={words} />
+      <StatusMark {...markOf(probe)} />
       <span className={classes.name} title={probe.name}>
         {probe.name}
       </span>
